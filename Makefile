@@ -1,0 +1,86 @@
+# Each target does its own set-up: `make demo` and `make test` work in a bare checkout.
+# PYTHON=python3.13 takes another Python, ARGS="-k lanes" goes to pytest.
+
+PYTHON ?= python3
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+
+.DEFAULT_GOAL := help
+.PHONY: help install browser demo test check bench clean
+
+help:
+	@echo 'make demo     two users chat in two browsers'
+	@echo 'make test     the whole test suite (ARGS="..." goes to pytest)'
+	@echo 'make check    format, lint, types, direction of imports'
+	@echo 'make bench    measured against the classic way'
+	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
+	@echo 'make clean    removes what the others made'
+
+demo: install
+	@$(BIN)/orchestrator demo chat
+
+test: install
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: .venv/installed
+	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@report=$$($(BIN)/lint-imports --no-logo) || { echo "$$report"; exit 1; }
+
+bench: install
+	@$(BIN)/python tests/benchmarks/run.py
+
+install: .venv/installed browser
+
+# Written last, so that a broken install is begun again.
+.venv/installed: pyproject.toml
+	@echo 'install: packages into .venv'
+	@$(make_venv)
+	@if command -v uv >/dev/null 2>&1; then \
+	    uv pip install --quiet --python $(BIN)/python --editable . --group dev; \
+	else \
+	    $(pip_install) --upgrade 'pip>=25.1' && \
+	    $(pip_install) --editable . --group dev; \
+	fi
+	@touch $@
+
+pip_install = $(BIN)/python -m pip -qq --disable-pip-version-check install
+
+# A .venv that works is kept; one that uv made has no pip. Debian ships venv as a package of its own.
+define make_venv
+set -e; \
+if command -v uv >/dev/null 2>&1; then \
+    $(BIN)/python -c '' 2>/dev/null || uv venv --quiet --clear --python '>=3.11' .venv; exit 0; \
+fi; \
+if $(BIN)/python -c 'import pip' 2>/dev/null; then exit 0; fi; \
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+    { echo 'install: Python 3.11 or newer is needed: make PYTHON=python3.13, or install uv.'; exit 1; }; \
+if ! $(PYTHON) -c 'import ensurepip' 2>/dev/null && $(debian_root); then \
+    $(apt_get) update && $(apt_get) install python3-venv; \
+fi; \
+$(PYTHON) -m venv --clear .venv
+endef
+
+browser: .venv/installed
+	@set -e; \
+	found() { for name; do if command -v "$$name" >/dev/null 2>&1; then return 0; fi; done; return 1; }; \
+	ready() { found chromium chromium-browser google-chrome google-chrome-stable chrome && found chromedriver; }; \
+	if ready; then exit 0; fi; \
+	if $(debian_root); then \
+	    echo 'install: chromium and chromedriver from apt-get'; \
+	    $(apt_get) update && $(apt_get) install chromium chromium-driver fonts-liberation && ready && exit 0; \
+	fi; \
+	echo 'install: a browser and its driver by Selenium Manager'; \
+	$(BIN)/python -c "$(selenium_manager)" || \
+	    { echo 'install: no Chrome or Chromium with its chromedriver. Install both, so that they are on PATH.'; exit 1; }
+
+# Takes what the platform has, fetches what is missing, and keeps it in its cache.
+selenium_manager = import sys, selenium.webdriver.common.selenium_manager as selenium; sys.tracebacklimit = 0; \
+    selenium.SeleniumManager().binary_paths(['--browser', 'chrome'])
+
+debian_root = grep -qsx 'ID=debian' /etc/os-release && [ "$$(id -u)" = 0 ]
+apt_get = DEBIAN_FRONTEND=noninteractive apt-get -qq --yes --no-install-recommends -o Dpkg::Use-Pty=0 >/dev/null
+
+clean:
+	@rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Everything that can be done in a session, each declared once."""

@@ -1,0 +1,93 @@
+"""What an action is: a declaration from which tool, step, Python method and docs are derived."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import Field, model_validator
+
+from orchestrator.actions.results import Acted, Observe, Outcome
+from orchestrator.actions.scene import Scene
+from orchestrator.models import SessionType, Wire
+
+ResultT = TypeVar("ResultT", bound=Outcome)
+ALL_TYPES = frozenset(SessionType)
+BROWSER = frozenset({SessionType.BROWSER})
+
+
+class Action(Wire, ABC, Generic[ResultT]):
+    """One thing that can be done in a session.
+
+    The docstring of a subclass is its description for models and people, its fields are its parameters, `perform` is
+    what it does. `perform` is an ordinary blocking function and runs whole in one worker thread, in the session's lane.
+    """
+
+    verb: ClassVar[str]
+    title: ClassVar[str]
+    types: ClassVar[frozenset[SessionType]] = BROWSER
+    """Which session types it serves."""
+    reads: ClassVar[bool] = False
+    """It changes nothing in the session."""
+    destructive: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    result: ClassVar[type[Outcome]] = Acted
+    structured: ClassVar[bool] = True
+    """False where a result has no data part."""
+
+    @abstractmethod
+    def perform(self, scene: Scene) -> ResultT:
+        """Do it and say what came of it.
+
+        Raises:
+            OrchestratorError: Any of the codes in `orchestrator.errors`.
+        """
+
+
+AnyAction = Action[Any]
+
+_AIMS = ("ref", "target", "uid")
+"""What models that guess write for `selector`."""
+
+
+class Aimed(Wire):
+    """Forgives the other usual names of `selector`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _forgive(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "selector" not in data:
+            for name in _AIMS:
+                if name in data:
+                    rest = {key: value for key, value in data.items() if key != name}
+                    return {**rest, "selector": data[name]}
+        return data
+
+
+class Timed(Wire):
+    """Waits until it can be done."""
+
+    timeout: int | None = Field(default=None, ge=0, le=600_000, description="How long to wait, in ms.")
+
+
+class Acting(Action[Acted], Timed, ABC):
+    """An action that acts on the page and may report what changed."""
+
+    observes: ClassVar[Observe] = "none"
+    """How much it reports unless the caller says otherwise."""
+    observe: Observe | None = Field(
+        default=None, description="What to report: none, what changed once settled, or also the outline."
+    )
+
+    @abstractmethod
+    def act(self, scene: Scene) -> Acted:
+        """Do it; the report on the page is added afterwards."""
+
+    def perform(self, scene: Scene) -> Acted:
+        """Do it, and report what it changed, as `observe` says."""
+        observe = self.observe or ("none" if scene.observed else self.default_observe())
+        return scene.observing(observe, lambda: self.act(scene))
+
+    def default_observe(self) -> Observe:
+        """How much this call reports when the caller does not say."""
+        return self.observes

@@ -1,0 +1,112 @@
+"""Going to a page, and back, forward or over again."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from orchestrator.actions.base import Acting, Action
+from orchestrator.actions.finding import Deadline
+from orchestrator.actions.results import Acted
+from orchestrator.actions.scene import Scene
+from orchestrator.errors import RemoteFailure, TimedOut
+
+History = Literal["back", "forward", "reload"]
+WaitUntil = Literal["load", "none", "interactive"]
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_READY = {"interactive": ["interactive", "complete"], "load": ["complete"]}
+_COMMANDS = {"back": "goBack", "forward": "goForward", "reload": "refresh"}
+_HISTORY_SECONDS = 2.0
+"""Where a browser cannot tell whether there is a page to go to: a step that has shown nothing by then had none."""
+
+_WHERE = """
+const able = self.navigation ? {back: navigation.canGoBack, forward: navigation.canGoForward, reload: true} : null;
+return [performance.timeOrigin, location.href, able];
+"""
+_AWAIT_READY = """
+const [wanted, ms] = arguments;
+return new Promise(done => {
+  const look = () => wanted.includes(document.readyState) && (done(true), true);
+  if (look()) return;
+  document.addEventListener('readystatechange', look);
+  setTimeout(() => done(wanted.includes(document.readyState)), ms);
+});
+"""
+
+
+class Navigate(Acting):
+    """Open a URL in the browser, or go back, forward or reload."""
+
+    verb: ClassVar[str] = "navigate"
+    title: ClassVar[str] = "Navigate"
+
+    url: str | None = Field(default=None, description="Absolute URL.")
+    history: History | None = None
+    wait_until: WaitUntil = "load"
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Navigate:
+        if (self.url is None) == (self.history is None):
+            raise ValueError("give either url or history")
+        if self.url is not None and not _SCHEME.match(self.url.strip()):
+            raise ValueError("url must be absolute, for example https://example.com")
+        if self.url is not None and self.url.strip().lower().startswith("javascript:"):
+            raise ValueError("url cannot be javascript:, use execute_script")
+        return self
+
+    def act(self, scene: Scene) -> Acted:
+        """Load it, then wait as `waitUntil` says; a page may take the command deadline unless timeout says less."""
+        patience = round(scene.settings.command_timeout * 1000) if self.timeout is None else self.timeout
+        deadline = Deadline(scene.seconds(patience))
+        warnings = []
+        if self.url is not None:
+            self._open(scene, self.url.strip())
+        elif self.history and not self._step(scene, self.history, deadline):
+            warnings.append(f"There is no page to go {self.history} to; nothing happened.")
+        if self.wait_until != "none":
+            self._await(scene, deadline)
+        return Acted(warnings=warnings)
+
+    def _open(self, scene: Scene, url: str) -> None:
+        try:
+            scene.remote.execute("get", url=url)
+        except RemoteFailure as error:
+            said = re.search(r"net::\w+", error.message)
+            if said is None:
+                raise
+            raise RemoteFailure(
+                f"{url} could not be loaded: {said[0]}.",
+                hint="Check the address, and that its server is running and reachable from the browser.",
+                error=said[0],
+            ) from error
+
+    def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
+        before = scene.remote.script(_WHERE)
+        able = before[2] if before else None
+        if able and not able[history]:
+            return False
+        scene.remote.execute(_COMMANDS[history])
+        patience = Deadline(deadline.left if able else min(_HISTORY_SECONDS, deadline.left))
+        while patience.left:
+            scene.check()
+            now = scene.remote.script(_WHERE)
+            if now and (not before or now[:2] != before[:2]):
+                return True
+        return bool(able)
+
+    def _await(self, scene: Scene, deadline: Deadline) -> None:
+        while True:
+            scene.check()
+            if scene.remote.script(_AWAIT_READY, [_READY[self.wait_until], deadline.slice_ms()]):
+                return
+            if not deadline.left:
+                raise TimedOut(
+                    f"{self.url or self.history} did not load within {deadline.elapsed_ms} ms.",
+                    hint="The page stays as far as it came; raise timeout, or use waitUntil interactive or none.",
+                )
+
+
+ACTIONS: list[type[Action[Any]]] = [Navigate]

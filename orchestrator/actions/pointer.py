@@ -1,0 +1,115 @@
+"""The mouse: real pointer and wheel events at an element's box (W3C Perform Actions)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from orchestrator.actions.base import Acting, Action, Aimed
+from orchestrator.actions.finding import Deadline, Hit
+from orchestrator.actions.keys import KEYS
+from orchestrator.actions.results import Acted, Observe
+from orchestrator.actions.scene import Scene
+
+Button = Literal["left", "middle", "right"]
+Modifier = Literal["Alt", "Control", "Meta", "Shift"]
+Direction = Literal["up", "down", "left", "right"]
+_BUTTONS = {"left": 0, "middle": 1, "right": 2}
+_SIGNS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+_PAGEFUL = 0.8
+"""How much of the visible part one scroll moves by, unless pixels are given."""
+
+
+class ClickElement(Aimed, Acting):
+    """Click a button, link or any element with the mouse. Waits until it is visible, enabled and at rest."""
+
+    verb: ClassVar[str] = "click_element"
+    title: ClassVar[str] = "Click"
+    observes: ClassVar[Observe] = "change"
+
+    selector: str
+    button: Button = "left"
+    count: int = Field(default=1, ge=1, le=3, description="2 is a double click.")
+    modifiers: list[Modifier] = Field(default_factory=list)
+
+    def act(self, scene: Scene) -> Acted:
+        """Find, wait and measure in one script call, then click in one command."""
+        with scene.element(self.selector, "point", self.timeout) as hit:
+            scene.remote.execute("actions", actions=self._sources(hit))
+        return Acted(matches=hit.matches)
+
+    def _sources(self, hit: Hit) -> list[dict[str, Any]]:
+        x, y = hit.point
+        button = _BUTTONS[self.button]
+        press = [{"type": "pointerDown", "button": button}, {"type": "pointerUp", "button": button}]
+        clicks: list[dict[str, Any]] = [{"type": "pointerMove", "x": x, "y": y, "duration": 0}, *press * self.count]
+        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": clicks}
+        if not self.modifiers:
+            return [mouse]
+        held = [KEYS[name] for name in self.modifiers]
+        downs = [{"type": "keyDown", "value": value} for value in held]
+        ups = [{"type": "keyUp", "value": value} for value in reversed(held)]
+        pauses = [{"type": "pause"}] * len(held)
+        mouse["actions"] = [*pauses, *clicks, *pauses]
+        keys = {"type": "key", "id": "keys", "actions": [*downs, *[{"type": "pause"}] * len(clicks), *ups]}
+        return [keys, mouse]
+
+
+class Scroll(Aimed, Acting):
+    """Scroll an element into view, or the page (or inside an element) in a direction."""
+
+    verb: ClassVar[str] = "scroll"
+    title: ClassVar[str] = "Scroll"
+
+    selector: str | None = Field(default=None, description="Alone: into view. With direction: scroll inside it.")
+    direction: Direction | None = None
+    pixels: int | None = Field(default=None, ge=1, le=1_000_000, description="Most of a screen unless given.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Scroll:
+        if self.selector is None and self.direction is None:
+            raise ValueError("give selector, direction, or both")
+        if self.pixels is not None and self.direction is None:
+            raise ValueError("pixels needs direction")
+        return self
+
+    def act(self, scene: Scene) -> Acted:
+        """Bring it into view by script, or turn the wheel."""
+        if self.direction is None:
+            found = scene.find.locate(self.selector or "", "intoView", scene.seconds(self.timeout))
+            matches = int(found.get("matches", 1))
+            return Acted(matches=matches if matches > 1 else None)
+        if self.selector is None:
+            return self._wheel(scene, self.direction, {})
+        with scene.element(self.selector, "visible", self.timeout) as hit:
+            report = self._wheel(scene, self.direction, {"locator": {"by": "ref", "value": hit.facts["ref"]}})
+        return report.model_copy(update={"matches": hit.matches})
+
+    def _wheel(self, scene: Scene, direction: Direction, inside: dict[str, Any]) -> Acted:
+        info = scene.ask("scrollInfo", direction=direction, **inside)
+        if info["atEnd"]:
+            return Acted(warnings=[f"It is at its end already: nothing more to scroll {direction}."])
+        across, down = _SIGNS[direction]
+        pixels = self.pixels or round(info["page"][1 if down else 0] * _PAGEFUL)
+        turn = {
+            "type": "scroll",
+            "x": info["x"],
+            "y": info["y"],
+            "duration": 0,
+            "origin": "viewport",
+            "deltaX": across * pixels,
+            "deltaY": down * pixels,
+        }
+        scene.remote.execute("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [turn]}])
+        return self._rest(scene, direction)
+
+    def _rest(self, scene: Scene, direction: Direction) -> Acted:
+        answer = scene.ask("scrolled", direction=direction, slice=Deadline(scene.seconds(self.timeout)).slice_ms())
+        moved = round(answer.get("moved") or 0)
+        if not moved:
+            return Acted(warnings=["The wheel was turned and nothing moved: the page may handle it itself."])
+        return Acted(warnings=[f"Reached the end after {moved} px."] if answer.get("atEnd") else [])
+
+
+ACTIONS: list[type[Action[Any]]] = [ClickElement, Scroll]

@@ -1,0 +1,198 @@
+"""Waiting for something to hold, and expecting that it does; both look inside the page, in slices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from orchestrator.actions.base import Action, Aimed, Timed
+from orchestrator.actions.finding import Deadline
+from orchestrator.actions.results import Met, Outcome
+from orchestrator.actions.scene import Scene
+from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut
+from orchestrator.models import Wire
+from orchestrator.selector import parse
+
+State = Literal["visible", "hidden", "enabled", "gone"]
+
+
+class WaitFor(Aimed, Timed, Action[Met]):
+    """Wait until an element is visible, hidden, enabled or gone, or until text, URL or title are there."""
+
+    verb: ClassVar[str] = "wait_for"
+    title: ClassVar[str] = "Wait for"
+    reads: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = Met
+
+    selector: str | None = None
+    state: State | None = Field(default=None, description="visible unless given.")
+    text: str | None = Field(default=None, description="Contained in the page, or in the element.")
+    url: str | None = Field(default=None, description="A glob such as **/cart*.")
+    title_: str | None = Field(default=None, alias="title")
+
+    @model_validator(mode="after")
+    def _something(self) -> WaitFor:
+        if self.selector is None and self.text is None and self.url is None and self.title_ is None:
+            raise ValueError("give at least one of selector, text, url, title")
+        if self.state is not None and self.selector is None:
+            raise ValueError("state needs selector")
+        return self
+
+    def perform(self, scene: Scene) -> Met:
+        """All of it must hold at once."""
+        answer, deadline = _poll(scene, self.selector, self._conditions(), self.timeout, negate=False)
+        if answer.get("ok"):
+            return _met(scene, answer, deadline)
+        raise TimedOut(
+            f"Waited {deadline.elapsed_ms} ms in vain: {_unmet(self.selector, answer)}.",
+            hint="Look with get_visible_elements, or raise timeout.",
+            **_near(answer),
+        )
+
+    def _conditions(self) -> list[dict[str, Any]]:
+        conditions: list[dict[str, Any]] = []
+        if self.selector is not None and (self.state is not None or self.text is None):
+            conditions.append({"state": self.state or "visible"})
+        if self.text is not None:
+            conditions.append({"containsText" if self.selector is not None else "pageText": self.text})
+        if self.url is not None:
+            conditions.append({"url": self.url})
+        if self.title_ is not None:
+            conditions.append({"title": self.title_})
+        return conditions
+
+
+class Attribute(Wire):
+    """An attribute that must be there, with this value if one is given."""
+
+    name: str = Field(min_length=1)
+    value: str | None = None
+
+
+class Expect(Aimed, Timed, Action[Met]):
+    """Check (assert) what an element or the page shows; retries until timeout, then fails with what is there instead."""
+
+    verb: ClassVar[str] = "expect"
+    title: ClassVar[str] = "Expect"
+    reads: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = Met
+
+    selector: str | None = None
+    visible: bool | None = None
+    text: str | None = Field(default=None, description="Exact but for white space.")
+    contains_text: str | None = None
+    value: str | None = None
+    enabled: bool | None = None
+    checked: bool | None = None
+    count: int | None = Field(default=None, ge=0)
+    attribute: Attribute | None = None
+    url: str | None = Field(default=None, description="A glob.")
+    title_: str | None = Field(default=None, alias="title")
+    not_: bool = Field(default=False, alias="not", description="It must not hold.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Expect:
+        if not self._conditions():
+            raise ValueError("give what to expect: with selector any of visible, text, value, …; or url, title")
+        about_element = [name for name in _OF_ELEMENTS if getattr(self, name) is not None]
+        if about_element and self.selector is None:
+            raise ValueError(f"{_OF_ELEMENTS[about_element[0]]} needs selector")
+        return self
+
+    def perform(self, scene: Scene) -> Met:
+        """All of it must hold at once, or with `not` not hold."""
+        conditions = self._conditions()
+        answer, deadline = _poll(scene, self.selector, conditions, self.timeout, negate=self.not_)
+        if answer.get("ok"):
+            return _met(scene, answer, deadline)
+        failed = answer.get("failed") or []
+        told = f"this still holds: {_told(conditions)}" if self.not_ else _unmet(self.selector, answer)
+        about = f"{self.selector!r}: " if self.selector and self.not_ else ""
+        raise ExpectationFailed(
+            f"Not as expected after {deadline.elapsed_ms} ms: {about}{told}.",
+            hint="Compare with get_visible_elements; raise timeout if it only takes longer.",
+            expected=conditions,
+            actual=[{"condition": one.get("condition"), "actual": one.get("actual")} for one in failed],
+            **_near(answer),
+        )
+
+    def _conditions(self) -> list[dict[str, Any]]:
+        given = [
+            {wire: getattr(self, name)}
+            for name, wire in (_OF_ELEMENTS | _OF_PAGES).items()
+            if getattr(self, name) is not None
+        ]
+        if self.attribute is not None:
+            given = [*[one for one in given if "attribute" not in one]]
+            given.append({"attribute": self.attribute.model_dump(exclude_none=True)})
+        return given or ([{"visible": True}] if self.selector is not None else [])
+
+
+_OF_ELEMENTS = {
+    "visible": "visible",
+    "text": "text",
+    "contains_text": "containsText",
+    "value": "value",
+    "enabled": "enabled",
+    "checked": "checked",
+    "count": "count",
+    "attribute": "attribute",
+}
+_OF_PAGES = {"url": "url", "title_": "title"}
+
+
+def _poll(
+    scene: Scene, selector: str | None, conditions: list[dict[str, Any]], timeout: int | None, *, negate: bool
+) -> tuple[dict[str, Any], Deadline]:
+    """Ask in slices until it holds; a selector that can never match anything ends it at once."""
+    deadline = Deadline(scene.seconds(timeout))
+    parsed = parse(selector) if selector is not None else None
+    answer = scene.find.poll("wait", deadline, parsed, conditions=conditions, **{"not": negate})
+    if answer.get("reason") == "invalid":
+        raise InvalidArgument(f"{selector!r} is not a valid selector: {answer.get('detail')}.", hint="Mend it.")
+    if answer.get("reason") == "stale":
+        raise StaleRef(
+            f"Ref {selector!r} no longer names an element of this page.",
+            hint="Call get_visible_elements and use a ref from its outline.",
+        )
+    return answer, deadline
+
+
+def _met(scene: Scene, answer: Mapping[str, Any], deadline: Deadline) -> Met:
+    scene.remember(answer)
+    matches = int(answer.get("matches") or 1)
+    return Met(
+        url=answer["url"],
+        title=answer["title"],
+        waited_ms=deadline.elapsed_ms,
+        matches=matches if matches > 1 else None,
+    )
+
+
+def _unmet(selector: str | None, answer: Mapping[str, Any]) -> str:
+    """What failed, as `selector: text: expected 'a', it is 'b'`."""
+    failed = answer.get("failed") or []
+    told = "; ".join(f"{_told([one['condition']])}, it is {_short(one.get('actual'))}" for one in failed)
+    about = f"{selector!r}: " if selector is not None else ""
+    return about + (told or str(answer.get("detail") or "the page was navigating"))
+
+
+def _told(conditions: list[Any]) -> str:
+    named = [one if isinstance(one, dict) else {str(one): None} for one in conditions]
+    return ", ".join(f"{name} should be {_short(value)}" for one in named for name, value in one.items())
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 200 else f"{shown[:200]}…"
+
+
+def _near(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {"candidates": list(answer["near"])} if answer.get("near") else {}
+
+
+ACTIONS: list[type[Action[Any]]] = [WaitFor, Expect]

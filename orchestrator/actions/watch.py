@@ -1,0 +1,67 @@
+"""Tells what came of something: waits until the page has settled, then says what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from orchestrator.actions.finding import Deadline
+from orchestrator.actions.results import Move, StateChange
+from orchestrator.errors import DialogOpen
+from orchestrator.snapshot.page import Interrupted
+
+if TYPE_CHECKING:
+    from orchestrator.actions.scene import Scene
+
+
+class Watch:
+    """What the page was like when something began, to tell what came of it."""
+
+    def __init__(self, before: Mapping[str, Any]) -> None:
+        self._url, self._title = str(before["url"]), str(before["title"])
+
+    @classmethod
+    def begin(cls, scene: Scene) -> Self:
+        """Remember the page as it is now."""
+        return cls(scene.ask("mark"))
+
+    def end(self, scene: Scene, *, stability: float, limit: float) -> dict[str, Any]:
+        """Wait until the page has settled and say what changed, as fields of `Settled` with `url` and `title`."""
+        deadline = Deadline(limit)
+        try:
+            settled = self._settle(scene, deadline, stability)
+            waited = deadline.elapsed_ms
+            delta = scene.ask("delta", limit=40)
+            place = {"url": delta["now"]["url"], "title": delta["now"]["title"]}
+        except DialogOpen as dialog:
+            return {"warnings": [str(dialog)], "dialog": True}
+        scene.remember(place)
+        change = StateChange(
+            url=_move(self._url, place["url"]),
+            title=_move(self._title, place["title"]),
+            **{name: delta.get(name) or [] for name in ("appeared", "disappeared", "changed")},
+            more=delta.get("more") or None,
+        )
+        found = {**place, "stability_wait_ms": waited, "stable": settled is None}
+        if settled is not None:
+            found["unstable_reason"] = settled
+        return {**found, "state_change": None if change.empty else change}
+
+    def _settle(self, scene: Scene, deadline: Deadline, stability: float) -> str | None:
+        """None once settled, else why not."""
+        reason = "the page is navigating"
+        while True:
+            scene.check()
+            try:
+                answer = scene.page.call("settle", stability=round(stability * 1000), slice=deadline.slice_ms())
+                if answer["settled"]:
+                    return None
+                reason = answer.get("reason") or reason
+            except Interrupted:
+                reason = "the page is navigating"
+            if not deadline.left:
+                return reason
+
+
+def _move(before: str, after: str) -> Move | None:
+    return None if before == after else Move(from_=before, to=after)

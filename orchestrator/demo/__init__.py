@@ -1,0 +1,1 @@
+"""The demonstrations: small real applications of ours, and what drives them."""

@@ -1,0 +1,213 @@
+"""The chat demonstration: two people in two browsers, driven over MCP as any client would."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from orchestrator.demo.chat import ChatServer
+from orchestrator.demo.steps import Say, StepFailed, Steps, together
+from orchestrator.secrets import Redactor
+
+PASSWORD_PREFIX = "duet-"  # noqa: S105 the random part follows
+"""What every password of a run begins with, so that a test can look for one that leaked."""
+
+_LOG = "chat-server.log"
+_GREETING = "Hello bob! This is alice, typing in a browser of my own."
+_REPLY = "Hello alice! Loud and clear. I am in mine, right beside yours."
+_PATIENCE = 180.0
+"""How long one call may take before the demonstration gives up, in seconds."""
+_CLOSING = 20.0
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A message that was seen. Milliseconds since the chat took it, and since its author was asked to write it."""
+
+    author: str
+    reader: str
+    since_sent: float
+    since_asked: float
+
+    def __str__(self) -> str:
+        """One line of the summary."""
+        way = f"{self.author} -> {self.reader}"
+        return (
+            f"{way:<14} latency {self.since_sent:6.1f} ms from the send until {self.reader}'s session saw it "
+            f"({self.since_asked:.0f} ms with typing and click)"
+        )
+
+
+async def run(out: Path, headless: bool, console: Say) -> int:  # noqa: FBT001 the flag of the command, passed on
+    """Run the demonstration.
+
+    Args:
+        out: The folder for the two screens and the server's log; made when it is not there.
+        headless: False shows the two windows.
+        console: Takes a line of text at a time, as `typer.echo` does.
+
+    Returns:
+        The exit code: 0 only if both messages were seen and both screens saved.
+    """
+    redactor = Redactor()
+    passwords = {name: PASSWORD_PREFIX + secrets.token_urlsafe(12) for name in ("alice", "bob")}
+    for password in passwords.values():
+        redactor.add(password)
+
+    def say(line: str) -> None:
+        console(redactor.text(line))
+
+    log = _folder(out) / _LOG
+    code = 1
+    try:
+        with ChatServer(passwords) as chat, log.open("w", encoding="utf-8") as errlog:
+            say(f"The chat application runs at {chat.url}")
+            say(f"Starting the MCP server: {Path(sys.executable).name} -m orchestrator serve")
+            async with Client(stdio_client(_server(), errlog=errlog), read_timeout_seconds=_PATIENCE) as client:
+                story = _Story(Steps(client, say), chat, passwords)
+                code = await story.tell(log.parent, say, headless=headless)
+    except Exception as error:  # noqa: BLE001 without an answer the transport raises groups of anything
+        say(f"The demonstration stopped: {_innermost(error)}")
+    if code:
+        say(f"The MCP server's log is in {log}")
+    return code
+
+
+class _Story:
+    """What happens in the demonstration, in order."""
+
+    def __init__(self, steps: Steps, chat: ChatServer, passwords: Mapping[str, str]) -> None:
+        self._steps = steps
+        self._chat = chat
+        self._passwords = passwords
+
+    async def tell(self, folder: Path, say: Say, *, headless: bool) -> int:
+        """Do all of it; whatever happens, every session is closed at the end."""
+        try:
+            try:
+                await self._start(headless=headless)
+                await self._sign_in()
+                deliveries = [
+                    await self._deliver("alice", "bob", _GREETING),
+                    await self._deliver("bob", "alice", _REPLY),
+                ]
+                screens = [folder / f"chat-{name}.png" for name in self._passwords]
+                await self._save(screens)
+            finally:
+                await self._close(say)
+        except StepFailed:
+            return 1
+        return _summary(deliveries, screens, say)
+
+    async def _start(self, *, headless: bool) -> None:
+        page = {"navigationUrl": self._chat.url, "headless": headless}
+        await together(
+            *(partial(self._call, f"a browser for {name}", "start_browser", name, **page) for name in self._passwords)
+        )
+
+    async def _sign_in(self) -> None:
+        alice, bob = self._passwords
+        await self._steps.call(
+            f"{alice} and {bob} sign in at the same time",
+            "execute_parallel",
+            sequences=[
+                {"sessionId": name, "actions": _entrance(name, self._passwords[name], other)}
+                for name, other in ((alice, bob), (bob, alice))
+            ],
+        )
+
+    async def _deliver(self, author: str, reader: str, text: str) -> Delivery:
+        """Let the author write while the reader's session is already waiting for it."""
+        seen = 0.0
+
+        async def read() -> None:
+            nonlocal seen
+            await self._call(f"{reader} sees what {author} wrote", "wait_for", reader, text=text, timeout=15_000)
+            seen = time.perf_counter()
+
+        actions = [
+            {"action": "set_value", "selector": "label=Message", "value": text},
+            {"action": "click_element", "selector": 'role=button[name="Send"]'},
+        ]
+        asked = time.perf_counter()
+        await together(
+            read, partial(self._call, f"{author} writes to {reader}", "execute_sequence", author, actions=actions)
+        )
+        sent = next(message.clock for message in self._chat.messages if message.text == text)
+        return Delivery(author, reader, (seen - sent) * 1000, (seen - asked) * 1000)
+
+    async def _save(self, screens: list[Path]) -> None:
+        for screen in screens:
+            screen.unlink(missing_ok=True)
+        await together(
+            *(
+                partial(self._call, f"the screen of {name}", "take_screenshot", name, path=str(screen))
+                for name, screen in zip(self._passwords, screens, strict=True)
+            )
+        )
+
+    async def _close(self, say: Say) -> None:
+        with anyio.move_on_after(_CLOSING, shield=True) as limit:
+            await self._steps.call("both browsers", "close_all_sessions")
+        if limit.cancelled_caught:
+            say(f"The browsers did not close in {_CLOSING:.0f} s; the server ends them with itself.")
+
+    async def _call(self, what: str, tool: str, session: str, **arguments: Any) -> None:
+        await self._steps.call(what, tool, sessionId=session, **arguments)
+
+
+def _entrance(name: str, password: str, other: str) -> list[dict[str, Any]]:
+    return [
+        {"action": "set_value", "selector": "#name", "value": name},
+        {"action": "set_value", "selector": "label=Password", "value": password},
+        {"action": "click_element", "selector": 'role=button[name="Sign in"]'},
+        {"action": "wait_for", "selector": "role=log"},
+        {"action": "wait_for", "text": f"{other} is online", "timeout": 15_000},
+    ]
+
+
+def _server() -> StdioServerParameters:
+    # A namespace of its own: someone's session may be called alice already.
+    mine = {"ORCHESTRATOR_NAMESPACE": f"chat-demo-{secrets.token_hex(4)}"}
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "orchestrator", "serve"], env={**os.environ, **mine}
+    )
+
+
+def _folder(out: Path) -> Path:
+    folder = out.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _summary(deliveries: list[Delivery], screens: list[Path], say: Say) -> int:
+    missing = [screen for screen in screens if not _is_png(screen)]
+    say("")
+    say("Both messages were seen:")
+    for delivery in deliveries:
+        say(f"  {delivery}")
+    for screen in screens:
+        say(f"  {'MISSING' if screen in missing else 'screen'} {screen}")
+    return 1 if missing else 0
+
+
+def _is_png(path: Path) -> bool:
+    return path.is_file() and path.read_bytes().startswith(_PNG)
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,159 @@
+"""The nouns as frozen values: a session's record, its id, its processes, and the wish to start one."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from orchestrator.errors import InvalidArgument, Unsupported
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+_ID_RULE = "letters, digits, '.', '_' and '-', at most 64 of them, beginning with a letter or digit"
+
+
+class Wire(BaseModel):
+    """A value with camelCase names outside and snake_case names inside; unknown names are refused."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+
+class SessionType(StrEnum):
+    """Which actions apply to a session, and how a snapshot of it is taken."""
+
+    BROWSER = "browser"
+    IOS = "ios"
+    ANDROID = "android"
+
+
+class SessionState(StrEnum):
+    """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
+
+    STARTING = "starting"
+    ACTIVE = "active"
+    LOST = "lost"
+    CLOSED = "closed"
+
+
+Mode = Literal["incognito"]
+DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
+
+
+def session_id(given: str) -> str:
+    """Check a session id and bring it to its one spelling: `x:default` is `x`.
+
+    Raises:
+        InvalidArgument: It is not a name, or not two names joined by one colon.
+        Unsupported: It names a context other than `default`.
+    """
+    instance, colon, context = given.partition(":")
+    if not _NAME.fullmatch(instance) or (colon and not _NAME.fullmatch(context)):
+        shown = given if len(given) <= 64 else f"{given[:64]}…"
+        raise InvalidArgument(f"{shown!r} is not a session id.", hint=f"Use {_ID_RULE}.")
+    if context not in {"", "default"}:
+        raise Unsupported(
+            f"Context {context!r} of {instance!r}: contexts other than 'default' are not supported.",
+            hint=f"Start a session of its own, for example {instance}-{context}.",
+        )
+    return instance
+
+
+class ProcessInfo(Wire):
+    """A process that we started, known by pid and creation time so that a reused pid is never mistaken for it.
+
+    `folder` is the temporary folder that is removed with it; only the process that owns the folder names it.
+    """
+
+    pid: int
+    created: float
+    name: str
+    folder: str | None = None
+
+
+class ArmedDialog(Wire):
+    """The answer that the next dialog gets, whatever the policy says."""
+
+    accept: bool
+    prompt_text: str | None = None
+
+
+class SessionRecord(Wire):
+    """What the store holds of a session: enough to drive it from any process.
+
+    Times are seconds since the epoch. `capabilities` are those that the remote end answered with. `ref_next` is the
+    first element ref number that was never reserved in this session.
+    """
+
+    id: str
+    namespace: str
+    type: SessionType
+    provider: str
+    owner: str
+    state: SessionState = SessionState.STARTING
+    mode: Mode = "incognito"
+    owned: bool = True
+    remote_url: str = ""
+    remote_session_id: str = ""
+    capabilities: dict[str, Any] = Field(default_factory=dict)
+    url: str | None = None
+    title: str | None = None
+    created_at: float
+    last_active_at: float
+    processes: tuple[ProcessInfo, ...] = ()
+    limits: dict[str, float] = Field(default_factory=dict)
+    vars: dict[str, str] = Field(default_factory=dict)
+    dialogs: DialogPolicy = "raise"
+    armed: ArmedDialog | None = None
+    events: tuple[str, ...] = ()
+    ref_next: int = 1
+    lost_reason: str | None = None
+
+    def changed(self, **values: Any) -> SessionRecord:
+        """A checked copy with these fields set."""
+        return type(self).model_validate({**dict(self), **values})
+
+
+class Viewport(Wire):
+    """The size of the page area, in CSS pixels."""
+
+    width: int = Field(ge=1, le=10_000)
+    height: int = Field(ge=1, le=10_000)
+
+
+class StartRequest(Wire):
+    """The typed wish for a session; `options` are the provider's own and are checked against its model."""
+
+    session_id: str | None = None
+    type: SessionType = SessionType.BROWSER
+    provider: str = "local"
+    browser: str = "chrome"
+    headless: bool | None = None
+    navigation_url: str | None = None
+    viewport: Viewport | None = None
+    args: tuple[str, ...] = ()
+    capabilities: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class Endpoint(Wire):
+    """Where to create a session, and what to ask for: the W3C `alwaysMatch` capabilities."""
+
+    remote_url: str
+    capabilities: dict[str, Any]
+
+
+class Caller(Wire):
+    """Who calls: a random key, and the process that stands for it, by pid and creation time."""
+
+    key: str
+    pid: int
+    created: float

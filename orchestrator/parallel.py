@@ -1,0 +1,150 @@
+"""The meeting points of sequences that run side by side, and what came of them."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from orchestrator.actions.finding import Deadline
+from orchestrator.actions.results import Outcome
+from orchestrator.actions.scene import Scene
+from orchestrator.errors import InvalidArgument, OrchestratorError, TimedOut
+from orchestrator.models import Wire
+from orchestrator.sequence import Options, PlannedStep, SequenceResult, Step, error_data
+
+_GLANCE = 0.25
+"""Seconds between looks at whether a waiting sequence was cancelled."""
+
+
+class Part(Wire):
+    """One list of steps, for one session or for several."""
+
+    session_id: str | None = None
+    session_ids: list[str] = Field(default_factory=list)
+    actions: list[Step] = Field(min_length=1, max_length=100)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Part:
+        if bool(self.session_id) == bool(self.session_ids):
+            raise ValueError("give either sessionId or sessionIds")
+        return self
+
+    @property
+    def ids(self) -> list[str]:
+        """The sessions that it runs on."""
+        return [self.session_id] if self.session_id else self.session_ids
+
+
+class ParallelResult(Outcome):
+    """What came of each session's sequence."""
+
+    results: dict[str, dict[str, Any]]
+    wall_ms: int
+    sequences: dict[str, SequenceResult | OrchestratorError] = Field(exclude=True, repr=False)
+
+    model_config = {**Wire.model_config, "arbitrary_types_allowed": True}
+
+    def failure(self) -> OrchestratorError | None:
+        """An error only if all sequences failed: then the first one's."""
+        errors = [one if isinstance(one, OrchestratorError) else one.failure() for one in self.sequences.values()]
+        return errors[0] if all(errors) else None
+
+    def lines(self) -> list[str]:
+        """Each session's result under its name."""
+        lines = [f"{len(self.sequences)} sequences in {self.wall_ms} ms."]
+        for session_id, one in self.sequences.items():
+            said = [f"{one.code}: {one}"] if isinstance(one, OrchestratorError) else one.text().splitlines()
+            lines += [f"{session_id}:", *(f"  {line}" for line in said)]
+        return lines
+
+
+def result_data(one: SequenceResult | OrchestratorError) -> dict[str, Any]:
+    """A sequence's result as data; one that never began has completed nothing."""
+    if isinstance(one, OrchestratorError):
+        return {"completed": one.details.get("completed", 0), "stateChange": None, "error": error_data(one)}
+    error = one.failure()
+    return {**one.data(), **({"error": error_data(error)} if error else {})}
+
+
+class Meeting:
+    """The barriers of one call. A sequence that ended can be waited for no longer."""
+
+    def __init__(self, plans: dict[str, list[PlannedStep]]) -> None:
+        self._turned = threading.Condition()
+        self._arrived: dict[tuple[str, int], set[str]] = {}
+        self._ended: set[str] = set()
+        self._expected: dict[tuple[str, int], set[str]] = {}
+        for session_id, steps in plans.items():
+            for nth, name in _meetings(steps):
+                self._expected.setdefault((name, nth), set()).add(session_id)
+
+    def of(self, session_id: str) -> Participant:
+        """One session's side of it."""
+        return Participant(self, session_id)
+
+    def end(self, session_id: str) -> None:
+        """This session's sequence is over, whether it met everybody or not."""
+        with self._turned:
+            self._ended.add(session_id)
+            self._turned.notify_all()
+
+    def arrive(self, session_id: str, point: tuple[str, int], scene: Scene, deadline: Deadline) -> None:
+        """Wait at a point until everybody who has it is there."""
+        with self._turned:
+            here = self._arrived.setdefault(point, set())
+            here.add(session_id)
+            self._turned.notify_all()
+            while missing := self._expected[point] - here:
+                gone = missing & self._ended
+                if gone or not deadline.left:
+                    raise _never_met(point[0], gone or missing, ended=bool(gone))
+                scene.check()
+                self._turned.wait(min(_GLANCE, deadline.left))
+
+
+class Participant:
+    """One sequence's side of a meeting; the same name may be met at several times."""
+
+    def __init__(self, meeting: Meeting, session_id: str) -> None:
+        self._meeting = meeting
+        self._session_id = session_id
+        self._met: dict[str, int] = {}
+
+    def arrive(self, name: str, scene: Scene, deadline: Deadline) -> None:
+        """Wait until all sequences that have this step are there."""
+        nth = self._met[name] = self._met.get(name, 0) + 1
+        self._meeting.arrive(self._session_id, (name, nth), scene, deadline)
+
+
+def _meetings(steps: list[PlannedStep]) -> list[tuple[int, str]]:
+    seen: dict[str, int] = {}
+    found = []
+    for step in steps:
+        if step.action is None:
+            seen[step.name] = seen.get(step.name, 0) + 1
+            found.append((seen[step.name], step.name))
+    return found
+
+
+def _never_met(name: str, missing: set[str], *, ended: bool) -> TimedOut:
+    who = ", ".join(sorted(missing))
+    why = "ended before it got there" if ended else "did not get there in time"
+    return TimedOut(f"sync {name!r}: {who} {why}.", hint="Look at that session's own result.", missing=sorted(missing))
+
+
+def check_parts(parts: list[Part], ids: list[str]) -> None:
+    """Refuse a session that stands in two lists.
+
+    Raises:
+        InvalidArgument: It names the session.
+    """
+    twice = sorted({one for one in ids if ids.count(one) > 1})
+    if twice:
+        raise InvalidArgument(f"{twice[0]!r} has two sequences in one call.", hint="Join them into one list.")
+    if not parts:
+        raise InvalidArgument("There is no sequence to run.", hint="Give sequences: [{sessionId, actions}].")
+
+
+__all__ = ["Meeting", "Options", "ParallelResult", "Part", "Participant", "check_parts", "result_data"]

@@ -1,0 +1,91 @@
+"""The contract of a provider: it turns a typed request into an endpoint, with hooks around the session's life."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from pydantic import BaseModel
+
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest
+from orchestrator.settings import Settings
+
+
+class Start(Protocol):
+    """One start under way, as a provider sees it.
+
+    Attributes:
+        request: What the caller asked for.
+        options: The request's options, checked against the provider's `Options`.
+        settings: The settings of this process.
+        headless: Whether to start without a window: the request's word, else the setting.
+    """
+
+    @property
+    def request(self) -> StartRequest: ...
+    @property
+    def options(self) -> BaseModel: ...
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def headless(self) -> bool: ...
+
+    def folder(self) -> Path:
+        """A temporary folder of this session's own, removed when the session ends."""
+        ...
+
+    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+        """Start a process of this session, recorded so that any process of ours can end it.
+
+        It runs in a process group of its own, with its output in `folder() / f"{name}.log"`, `TMPDIR` of
+        its own, and outlives this server. `env` is added to the environment.
+
+        Raises:
+            StartFailed: The program is not there or cannot be run.
+        """
+        ...
+
+    def alive(self, process: ProcessInfo) -> bool:
+        """Whether a process that was spawned is still running."""
+        ...
+
+    def check(self) -> None:
+        """Raise when the start was cancelled or ran out of time; call it in every loop that waits."""
+        ...
+
+
+class Provider(ABC):
+    """Where sessions come from. One instance serves all of them; it keeps no state of a session.
+
+    A provider is found through the entry-point group `orchestrator.providers` and made without arguments.
+    """
+
+    name: ClassVar[str]
+    types: ClassVar[frozenset[SessionType]]
+    browsers: ClassVar[frozenset[str]] = frozenset()
+    Options: ClassVar[type[BaseModel]]
+    """The model of `options`; unknown ones are refused before anything is started."""
+
+    @abstractmethod
+    def endpoint(self, start: Start) -> Endpoint:
+        """Return where to create the session and what to ask for. Called once a start, in a worker thread; may block.
+
+        Raises:
+            StartFailed: What is needed is missing; the message says what, the hint how to get it.
+        """
+
+    def started(self, record: SessionRecord) -> Sequence[ProcessInfo]:  # noqa: ARG002 - for overrides
+        """Called once after the remote end answered, in the process that started the session.
+
+        Returns the processes that the remote end started on this machine for the session, so that they can be ended.
+        """
+        return ()
+
+    def advice(self, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
+        """Called when the remote end refused to create the session; a sentence that its error's hint ends with."""
+        return ""
+
+    def ended(self, record: SessionRecord) -> None:
+        """Called after the session is gone. May run twice, or in another process than the start: be idempotent."""

@@ -1,0 +1,55 @@
+"""Keeps what must not be read out of everything that is said: the one `redact()`."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+MASK = "•••"
+_SHORTEST = 6
+"""A shorter secret is masked in its field only: as a word it would blot out half of an innocent page."""
+
+
+class Redactor:
+    """Remembers the secrets of this process, in memory only, and strikes them out of texts and data."""
+
+    def __init__(self) -> None:
+        self._secrets: set[str] = set()
+
+    def add(self, secret: str) -> None:
+        """Strike this value out from now on."""
+        if len(secret) >= _SHORTEST:
+            self._secrets.add(secret)
+
+    def text(self, text: str) -> str:
+        """The text with every known secret replaced by a mask."""
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, MASK)
+        return text
+
+    def data(self, value: Any) -> Any:
+        """The JSON value with every known secret replaced in its strings and keys."""
+        if not self._secrets:
+            return value
+        return self._data(value)
+
+    def _data(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self._data(key): self._data(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._data(item) for item in value]
+        return value
+
+
+def without_credentials(url: str) -> str:
+    """The URL without user and password, as it may be kept and shown."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    if "@" not in parts.netloc:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

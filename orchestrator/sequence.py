@@ -1,0 +1,217 @@
+"""Several steps in one turn of a session's lane, and several sessions side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from pydantic import Field
+
+from orchestrator.actions.base import AnyAction
+from orchestrator.actions.catalogue import CATALOGUE
+from orchestrator.actions.finding import Deadline
+from orchestrator.actions.results import Outcome, Settled
+from orchestrator.actions.scene import Scene
+from orchestrator.actions.watch import Watch
+from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, TimedOut
+from orchestrator.models import Wire
+
+SYNC = "sync"
+Step = dict[str, Any]
+
+
+class Options(Wire):
+    """How a sequence is run, for one session or several."""
+
+    stability_ms: int = Field(default=150, ge=0, le=60_000, description="How long nothing may change.")
+    stability_timeout_ms: int = Field(default=5_000, ge=0, le=600_000)
+    timeout: int = Field(default=120_000, ge=1, le=3_600_000, description="ms for the whole.")
+    verbose: bool = Field(default=False, description="Report each step, too.")
+
+
+class Failed(Wire):
+    """The step that a sequence stopped at; `index` counts from 0."""
+
+    index: int
+    action: str
+    error: dict[str, Any]
+
+
+class StepReport(Wire):
+    """One step that ran."""
+
+    action: str
+    result: dict[str, Any]
+    duration_ms: int
+
+
+class SequenceResult(Settled):
+    """How far a sequence came, and what it changed."""
+
+    completed: int
+    failed: Failed | None = None
+    steps: list[StepReport] | None = None
+    stopped_by: OrchestratorError | None = Field(default=None, exclude=True, repr=False)
+
+    model_config = {**Wire.model_config, "arbitrary_types_allowed": True}
+
+    def data(self) -> dict[str, Any]:
+        """The result as JSON data; `stateChange` is there even when nothing changed."""
+        return {"stateChange": None, **super().data()}
+
+    def failure(self) -> OrchestratorError | None:
+        """The error of the step that it stopped at."""
+        return self.stopped_by
+
+    def lines(self) -> list[str]:
+        """How far it came, what stopped it, what changed."""
+        lines = [f"Completed {self.completed} steps."]
+        if self.failed:
+            error = self.failed.error
+            lines.append(f"Step {self.failed.index} ({self.failed.action}) failed: {error['code']}: {error['message']}")
+        for index, step in enumerate(self.steps or []):
+            lines.append(f"{index}. {step.action} ({step.duration_ms} ms): {_brief(step.result)}")
+        return [*lines, *(self.change_lines() or ["Nothing visible changed."])]
+
+
+class Sync(Protocol):
+    """Where sequences of one call wait for each other."""
+
+    def arrive(self, name: str, scene: Scene, deadline: Deadline) -> None:
+        """Wait until all sequences that have this step are there."""
+        ...
+
+
+class Alone:
+    """A sequence without companions waits for nobody."""
+
+    def arrive(self, name: str, scene: Scene, deadline: Deadline) -> None:
+        """Go on."""
+
+
+class PlannedStep:
+    """A step that was checked: an action, or a barrier."""
+
+    def __init__(self, verb: str, action: AnyAction | None, name: str, *, optional: bool) -> None:
+        self.verb = verb
+        self.action = action
+        self.name = name
+        self.optional = optional
+
+    def run(self, scene: Scene, sync: Sync, deadline: Deadline) -> Outcome:
+        """Do it."""
+        if self.action is None:
+            sync.arrive(self.name, scene, deadline)
+            return Outcome()
+        result: Outcome = self.action.perform(scene)
+        return result
+
+
+def plan(steps: list[Step]) -> list[PlannedStep]:
+    """Check a whole list before its first step runs.
+
+    Raises:
+        InvalidArgument: A step is unknown or wrong; it is named by its index, and nothing is run.
+    """
+    return [_planned(index, step) for index, step in enumerate(steps)]
+
+
+def _planned(index: int, step: Mapping[str, Any]) -> PlannedStep:
+    fields = dict(step)
+    optional = fields.pop("optional", False)
+    if fields.pop("sessionId", None) is not None or fields.pop("session_id", None) is not None:
+        raise InvalidArgument(f"Step {index}: a step has no sessionId.", hint="Give it to the sequence.")
+    try:
+        if not isinstance(optional, bool):
+            raise InvalidArgument("optional must be true or false.")  # noqa: TRY301 — gets the step's index below
+        if fields.get("action") == SYNC:
+            return PlannedStep(SYNC, None, _sync_name(fields), optional=optional)
+        action = CATALOGUE.step(fields)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"Step {index}: {error.message}", hint=f"{error.hint} Nothing was run.".strip()) from None
+    return PlannedStep(action.verb, action, "", optional=optional)
+
+
+def _sync_name(fields: Mapping[str, Any]) -> str:
+    name = fields.get("name")
+    if not isinstance(name, str) or not name or set(fields) != {"action", "name"}:
+        raise InvalidArgument("sync takes a name and nothing else.", hint='Write {"action": "sync", "name": "ready"}.')
+    return name
+
+
+def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) -> SequenceResult:
+    """Run checked steps in this turn, wait until the page has settled, and say what they changed.
+
+    Raises:
+        SessionLost: The session is gone; how far it came stands in the details.
+    """
+    deadline = Deadline(options.timeout / 1000)
+    scene.observed, scene.until = True, deadline
+    watch = Watch.begin(scene)
+    progress = Progress()
+    try:
+        progress.run(scene, steps, sync, deadline)
+    except SessionLost as error:
+        error.details.update(completed=progress.completed)
+        raise
+    changed = watch.end(scene, stability=options.stability_ms / 1000, limit=options.stability_timeout_ms / 1000)
+    return SequenceResult(
+        completed=progress.completed,
+        failed=progress.failed,
+        stopped_by=progress.stopped_by,
+        steps=progress.reports if options.verbose else None,
+        stable=changed.get("stable", False),
+        stability_wait_ms=changed.get("stability_wait_ms", 0),
+        unstable_reason=changed.get("unstable_reason") or ("a dialog is open" if "dialog" in changed else None),
+        state_change=changed.get("state_change"),
+        warnings=[*progress.warnings, *changed.get("warnings", ())],
+    )
+
+
+class Progress:
+    """How far a sequence has come."""
+
+    def __init__(self) -> None:
+        self.completed = 0
+        self.failed: Failed | None = None
+        self.stopped_by: OrchestratorError | None = None
+        self.reports: list[StepReport] = []
+        self.warnings: list[str] = []
+
+    def run(self, scene: Scene, steps: list[PlannedStep], sync: Sync, deadline: Deadline) -> None:
+        """Run step after step until one that is not optional fails."""
+        for index, step in enumerate(steps):
+            started = time.monotonic()
+            try:
+                scene.check()
+                if not deadline.left:
+                    raise TimedOut(f"The sequence took longer than {deadline.elapsed_ms} ms.", hint="Raise timeout.")  # noqa: TRY301
+                outcome = step.run(scene, sync, deadline)
+            except SessionLost:
+                raise
+            except OrchestratorError as error:
+                self._note(step, error_data(error), started)
+                if step.optional:
+                    self.warnings.append(f"Optional step {index} ({step.verb}) failed: {error}")
+                    continue
+                self.failed = Failed(index=index, action=step.verb, error=error_data(error))
+                self.stopped_by = error
+                return
+            self.completed += 1
+            self.warnings += [f"Step {index} ({step.verb}): {warning}" for warning in outcome.warnings]
+            self._note(step, outcome.data(), started)
+
+    def _note(self, step: PlannedStep, result: dict[str, Any], started: float) -> None:
+        took = round((time.monotonic() - started) * 1000)
+        self.reports.append(StepReport(action=step.verb, result=result, duration_ms=took))
+
+
+def error_data(error: OrchestratorError) -> dict[str, Any]:
+    """An error as a step reports it."""
+    return {"code": error.code, "message": error.message, "hint": error.hint}
+
+
+def _brief(result: Mapping[str, Any]) -> str:
+    shown = ", ".join(f"{name}: {value}" for name, value in result.items())
+    return shown if len(shown) <= 300 else f"{shown[:300]}…"

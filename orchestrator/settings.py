@@ -1,0 +1,137 @@
+"""One typed model of every setting: argument, then environment, then file, then default."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Self
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from orchestrator.errors import InvalidArgument
+
+PREFIX = "ORCHESTRATOR_"
+FILE_NAME = "orchestrator.toml"
+_NOT_FROM_WORKING_FOLDER = frozenset({"home", "chrome_binary", "chromedriver"})
+"""A cloned repository must not choose what is run, nor where our records are."""
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds(value: Any) -> Any:
+    """A duration in seconds: a number is taken as it is, text such as `30m`, `1.5h` or `500ms` is read."""
+    if isinstance(value, str):
+        match = _DURATION.fullmatch(value)
+        if match is None:
+            raise ValueError(f"{value!r} is not a duration; use seconds or text such as 30s, 15m, 2h")
+        return float(match[1]) * _SECONDS[(match[2] or "s").lower()]
+    return value
+
+
+class Settings(BaseModel):
+    """How this server or script behaves. Durations are seconds, or text such as `30m`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=True)
+
+    home: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("webdriver-orchestrator", appauthor=False)),
+        description="Folder of records, profiles, logs and screenshots; only you can read it.",
+    )
+    namespace: str = Field(
+        default="",
+        description="Whose sessions are visible; from the project folder unless given.",
+        max_length=128,
+    )
+    headless: bool = Field(default=True, description="Start browsers without a window.")
+    lazy_start: bool = Field(default=True, description="`navigate` starts a browser when the caller has no session.")
+    session_warning: int = Field(default=5, ge=1, description="From this many open sessions on, a start warns.")
+    max_sessions: int | None = Field(default=None, ge=1, description="No more open sessions than this.")
+    command_timeout: float = Field(default=30, gt=0, description="The longest a remote end may take for one command.")
+    start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
+    max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
+    chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; found unless given.")
+    chromedriver: Path | None = Field(default=None, description="chromedriver; found unless given.")
+
+    @field_validator("command_timeout", "start_timeout", mode="before")
+    @classmethod
+    def _seconds(cls, value: Any) -> Any:
+        return seconds(value)
+
+    @field_validator("home")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @field_validator("namespace")
+    @classmethod
+    def _from_folder(cls, value: str) -> str:
+        return value or project_namespace(os.environ)
+
+    @classmethod
+    def load(cls, given: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Self:
+        """Merge the sources; the nearest to the command line wins.
+
+        Raises:
+            InvalidArgument: A value has the wrong type, or a file cannot be read; it names the setting.
+        """
+        environ = os.environ if environ is None else environ
+        merged = {**_environment(cls, environ), **(given or {})}
+        home = Path(merged.get("home") or cls.model_fields["home"].get_default(call_default_factory=True))
+        local = {k: v for k, v in _file(Path.cwd()).items() if k not in _NOT_FROM_WORKING_FOLDER}
+        merged = {**_file(home), **local, **merged}
+        merged.setdefault("namespace", project_namespace(environ))
+        try:
+            return cls.model_validate(merged)
+        except ValidationError as error:
+            raise InvalidArgument(_explain(cls, error), hint="Settings are listed in docs/settings.md.") from None
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """Names of environment variables that look like settings of ours and are none, each with a suggestion."""
+    found = []
+    for variable in sorted(environ):
+        name = variable.removeprefix(PREFIX).lower()
+        if variable.startswith(PREFIX) and name not in Settings.model_fields:
+            near = get_close_matches(name, Settings.model_fields, n=1)
+            found.append(f"{variable}" + (f" (did you mean {PREFIX}{near[0].upper()}?)" if near else ""))
+    return found
+
+
+def project_namespace(environ: Mapping[str, str]) -> str:
+    """The namespace of the project folder: its name and a short hash of its path; `default` for `/` and home."""
+    folder = Path(environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()).absolute()
+    if folder == Path(folder.anchor) or folder == Path.home():
+        return "default"
+    digest = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', folder.name)[:40]}-{digest}"
+
+
+def _environment(model: type[BaseModel], environ: Mapping[str, str]) -> dict[str, str]:
+    names = {name: f"{PREFIX}{name.upper()}" for name in model.model_fields}
+    return {name: environ[variable] for name, variable in names.items() if environ.get(variable)}
+
+
+def _file(folder: Path) -> dict[str, Any]:
+    path = folder / FILE_NAME
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise InvalidArgument(f"{path} cannot be read: {error}.", hint="Mend or remove the file.") from None
+
+
+def _explain(model: type[BaseModel], error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_url=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else "settings"
+    if first["type"] == "extra_forbidden":
+        near = get_close_matches(name, model.model_fields, n=1)
+        return f"Unknown setting {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+    return f"Setting {name!r}: {first['msg']}."

@@ -1,0 +1,119 @@
+// Takes the platform's own getters before a page can shadow them: a form field named "children" hides form.children.
+const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const parseJson = JSON.parse;
+const quoteJson = JSON.stringify;
+const styleOf = window.getComputedStyle.bind(window);
+const now = performance.now.bind(performance);
+const setTimer = window.setTimeout.bind(window);
+const clearTimer = window.clearTimeout.bind(window);
+const nextFrame = window.requestAnimationFrame.bind(window);
+
+const uncurry = Function.prototype.bind.bind(Function.prototype.call);
+const reader = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).get);
+const method = (type, name) => uncurry(type.prototype[name]);
+
+const ELEMENT = 1;
+const TEXT = 3;
+const DOCUMENT = 9;
+const FRAGMENT = 11;
+
+const dom = {
+  type: reader(Node, 'nodeType'),
+  parent: reader(Node, 'parentNode'),
+  first: reader(Node, 'firstChild'),
+  next: reader(Node, 'nextSibling'),
+  previous: reader(Node, 'previousSibling'),
+  document: reader(Node, 'ownerDocument'),
+  connected: reader(Node, 'isConnected'),
+  root: method(Node, 'getRootNode'),
+  contains: method(Node, 'contains'),
+  position: method(Node, 'compareDocumentPosition'),
+  textContent: reader(Node, 'textContent'),
+  data: reader(CharacterData, 'data'),
+
+  tag: reader(Element, 'localName'),
+  id: reader(Element, 'id'),
+  classes: reader(Element, 'classList'),
+  attribute: method(Element, 'getAttribute'),
+  has: method(Element, 'hasAttribute'),
+  matches: method(Element, 'matches'),
+  closest: method(Element, 'closest'),
+  shadow: reader(Element, 'shadowRoot'),
+  slotOf: reader(Element, 'assignedSlot'),
+  box: method(Element, 'getBoundingClientRect'),
+  boxes: method(Element, 'getClientRects'),
+  reveal: method(Element, 'scrollIntoView'),
+  rendered: method(Element, 'checkVisibility'),
+  clientLeft: reader(Element, 'clientLeft'),
+  clientTop: reader(Element, 'clientTop'),
+  clientWidth: reader(Element, 'clientWidth'),
+  clientHeight: reader(Element, 'clientHeight'),
+  scrollLeft: reader(Element, 'scrollLeft'),
+  scrollTop: reader(Element, 'scrollTop'),
+  scrollWidth: reader(Element, 'scrollWidth'),
+  scrollHeight: reader(Element, 'scrollHeight'),
+
+  layoutWidth: reader(HTMLElement, 'offsetWidth'),
+  focus: method(HTMLElement, 'focus'),
+  tabIndex: reader(HTMLElement, 'tabIndex'),
+  clickHandler: reader(HTMLElement, 'onclick'),
+  editable: reader(HTMLElement, 'isContentEditable'),
+  slotted: method(HTMLSlotElement, 'assignedNodes'),
+  frameWindow: reader(HTMLIFrameElement, 'contentWindow'),
+  frameDocument: reader(HTMLIFrameElement, 'contentDocument'),
+
+  html: reader(Document, 'documentElement'),
+  body: reader(Document, 'body'),
+  window: reader(Document, 'defaultView'),
+  title: reader(Document, 'title'),
+  url: reader(Document, 'URL'),
+  readyState: reader(Document, 'readyState'),
+  scroller: reader(Document, 'scrollingElement'),
+  evaluate: method(Document, 'evaluate'),
+  range: method(Document, 'createRange'),
+  timeline: reader(Document, 'timeline'),
+};
+
+const queries = {
+  [ELEMENT]: method(Element, 'querySelectorAll'),
+  [DOCUMENT]: method(Document, 'querySelectorAll'),
+  [FRAGMENT]: method(DocumentFragment, 'querySelectorAll'),
+};
+
+/** Every element below `root` that matches `css`, in tree order. */
+const queryAll = (root, css) => queries[dom.type(root)](root, css);
+
+const byId = { [DOCUMENT]: method(Document, 'getElementById'), [FRAGMENT]: method(DocumentFragment, 'getElementById') };
+
+/** The element with `id` in the tree of `node`. */
+const sibling = (node, id) => byId[dom.type(dom.root(node))]?.(dom.root(node), id) ?? null;
+
+const activeIn = { [DOCUMENT]: reader(Document, 'activeElement'), [FRAGMENT]: reader(ShadowRoot, 'activeElement') };
+const hitIn = { [DOCUMENT]: method(Document, 'elementFromPoint'), [FRAGMENT]: method(ShadowRoot, 'elementFromPoint') };
+
+const isHtml = reader(Element, 'namespaceURI');
+const HTML_SPACE = 'http://www.w3.org/1999/xhtml';
+
+/** True for elements of HTML, whose getters the others lack. */
+const inHtml = (element) => isHtml(element) === HTML_SPACE;
+
+const attribute = dom.attribute;
+const flag = (element, name) => attribute(element, name) === 'true';
+
+/** JSON by our own hand: old libraries give arrays a toJSON that the platform's would obey. */
+function encode(value) {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : 'null';
+  if (typeof value === 'boolean') return `${value}`;
+  if (typeof value === 'string') return quoteJson(value);
+  if (Array.isArray(value)) {
+    let items = '';
+    for (let i = 0; i < value.length; i += 1) items += (i ? ',' : '') + encode(value[i]);
+    return `[${items}]`;
+  }
+  let members = '';
+  for (const key of Object.keys(value)) {
+    if (value[key] !== undefined) members += `${members ? ',' : ''}${quoteJson(key)}:${encode(value[key])}`;
+  }
+  return `{${members}}`;
+}

@@ -1,0 +1,93 @@
+// Finds the point at which a pointer reaches an element, once it is at rest and in view.
+const centre = (box) =>
+  hasArea(box) ? { x: Math.floor((box.left + box.right) / 2), y: Math.floor((box.top + box.bottom) / 2) } : null;
+
+const sameBox = (a, b) => a.left === b.left && a.top === b.top && a.right === b.right && a.bottom === b.bottom;
+
+const SPREAD = [[0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.9]];
+
+/** Sets `wish.found.point`, or answers why no pointer gets there. */
+async function pointAt(element, wish) {
+  const targets = [element, ...(dom.tag(element) === 'input' ? labelsOf(element) : [])];
+  if (!isInView(element)) dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
+  if (!wish.force && !(await isAtRest(element))) return no('moving', `${lineFor(element)} is moving`);
+  let obstacle = null;
+  for (const target of targets) {
+    if (target !== element && !isVisible(target)) continue;
+    for (const point of pointsOn(target)) {
+      const hit = hitAt(target, point);
+      if (wish.force || reaches(hit, element)) {
+        wish.found.point = point;
+        return null;
+      }
+      obstacle ??= hit;
+    }
+  }
+  return obstructed(element, obstacle);
+}
+
+/** True when the middle of the element can be seen, so that nothing need scroll. */
+function isInView(element) {
+  const box = boxOf(element);
+  const middle = centre(box);
+  const part = visiblePart(element, box);
+  return middle !== null && hasArea(part) && contains(part, { left: middle.x, right: middle.x, top: middle.y, bottom: middle.y });
+}
+
+async function isAtRest(element) {
+  const before = boxOf(element);
+  await frame();
+  return isLive(element) && sameBox(before, boxOf(element));
+}
+
+/** Points worth trying, the middle first: of each piece of the element that is in view. */
+function pointsOn(element) {
+  const lens = lensOf(dom.document(element));
+  const whole = visiblePart(element);
+  const pieces = [...dom.boxes(element)].slice(0, 5);
+  if (!pieces.length) pieces.push(ownBox(element));
+  const points = pieces.map((piece) => centre(intersect(through(lens, piece), whole))).filter(Boolean);
+  if (!points.length) return points;
+  for (const [right, down] of SPREAD) {
+    points.push({
+      x: Math.floor(whole.left + (whole.right - whole.left) * right),
+      y: Math.floor(whole.top + (whole.bottom - whole.top) * down),
+    });
+  }
+  return points;
+}
+
+/** What a pointer at `point` meets: in the element's own document, or in one around it that covers its frame. */
+function hitAt(element, point) {
+  const around = frameOf(dom.document(element));
+  if (around) {
+    const hit = hitAt(around, point);
+    if (hit !== around) return hit;
+  }
+  return elementAt(dom.document(element), point.x, point.y);
+}
+
+/** True when a click on `hit` is a click on `element`. */
+function reaches(hit, element) {
+  if (!hit) return false;
+  if (isWithin(hit, element)) return true;
+  const label = dom.closest(hit, 'label');
+  return label !== null && label.control === element;
+}
+
+function obstructed(element, obstacle) {
+  if (!obstacle) return no('hidden', `${lineFor(element)} is outside the viewport and cannot be scrolled into it`);
+  if (styleOf(element).pointerEvents === 'none') {
+    return no('covered', `${lineFor(element)} lets the pointer through (pointer-events: none)`);
+  }
+  return no('covered', `covered by ${lineFor(coverOf(obstacle, element))}`);
+}
+
+/** The cover as people would call it: the nearest thing with a name around what is hit, unless it holds the element. */
+function coverOf(obstacle, element) {
+  for (let at = obstacle; at && !isWithin(element, at); at = outer(at)) {
+    const role = roleOf(at);
+    if (role === 'dialog' || role === 'alertdialog' || (role && nameOf(at, role))) return at;
+  }
+  return obstacle;
+}

@@ -1,0 +1,99 @@
+// Reads the visible text of a part of the cluster, remembering which element each piece of it came from.
+class Reading {
+  constructor() {
+    this.text = '';
+    this.spans = [];
+  }
+
+  start(root) {
+    if (dom.type(root) === DOCUMENT) this.visit(dom.html(root), true);
+    else if (dom.type(root) === ELEMENT) this.visit(root, true);
+    else for (let node = dom.first(root); node; node = dom.next(node)) this.visit(node, true);
+    return this;
+  }
+
+  visit(node, visible) {
+    const type = node ? dom.type(node) : 0;
+    if (type === TEXT && visible) this.write(dom.data(node));
+    else if (type === ELEMENT && !UNREAD.has(dom.tag(node))) this.look(node);
+  }
+
+  look(element) {
+    const style = styleOf(element);
+    if (style.display === 'none') return;
+    const tag = dom.tag(element);
+    if (tag === 'br') return void this.divide('\n');
+    if (tag === 'textarea' || tag === 'select') return;
+    const { display } = style;
+    const edge = display === 'inline' || display === 'contents' ? '' : /^(inline|table-cell)/.test(display) ? ' ' : '\n';
+    this.divide(edge);
+    const span = { element, start: this.text.length, end: 0 };
+    this.spans.push(span);
+    this.enter(element, tag, style.visibility === 'visible' && style.contentVisibility !== 'hidden');
+    span.end = this.text.length;
+    this.divide(edge);
+  }
+
+  enter(element, tag, visible) {
+    const inner = isFrame(element) ? innerDocument(element) : null;
+    if (inner) return this.visit(dom.html(inner), visible);
+    const closed = tag === 'details' && !dom.has(element, 'open');
+    for (const child of innerNodes(element)) {
+      if (!closed || (dom.type(child) === ELEMENT && dom.tag(child) === 'summary')) this.visit(child, visible);
+    }
+    return undefined;
+  }
+
+  write(data) {
+    const text = data.replace(INVISIBLE, '').replace(BLANK, ' ');
+    const last = this.text.slice(-1);
+    this.text += last === '' || last === ' ' || last === '\n' ? text.replace(/^ /, '') : text;
+  }
+
+  /** Ends a run: a line break wins over a space, and none stands twice. */
+  divide(edge) {
+    if (!edge || !this.text) return;
+    const last = this.text.slice(-1);
+    if (last === '\n' || last === edge) return;
+    if (last === ' ') this.text = this.text.slice(0, -1);
+    this.text += edge;
+  }
+}
+
+const readingOf = (root) => new Reading().start(root);
+const textOf = (root) => readingOf(root).text.trim();
+
+/** The deepest elements whose visible text has `wanted`, each with its likeness. */
+function textMatches(root, wanted) {
+  const found = new Map();
+  const sought = lower(normal(wanted));
+  if (!sought) return found;
+  const { text, spans } = readingOf(root);
+  const hay = lower(text).replace(/\n/g, ' ');
+  let reached = 0;
+  for (let at = hay.indexOf(sought); at >= 0; at = hay.indexOf(sought, at + sought.length)) {
+    while (reached < spans.length && spans[reached].start <= at) reached += 1;
+    const span = covering(spans, reached - 1, at, at + sought.length);
+    if (span && !found.has(span.element)) {
+      found.set(span.element, likeness(normal(text.slice(span.start, span.end)), normal(wanted)));
+    }
+  }
+  return found;
+}
+
+/** The last span in preorder that covers [start, end): the deepest, as spans nest. */
+function covering(spans, from, start, end) {
+  for (let i = from; i >= 0; i -= 1) if (spans[i].start <= start && spans[i].end >= end) return spans[i];
+  return null;
+}
+
+function describePage() {
+  const doc = window.document;
+  return { url: dom.url(doc), title: dom.title(doc) };
+}
+
+/** text({locator?}): the visible text of the first match, or of the page. */
+function text({ locator }) {
+  const found = locator ? mustFind(locator) : [window.document];
+  return { text: textOf(found[0]), matches: found.length, ...describePage() };
+}

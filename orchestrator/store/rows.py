@@ -1,0 +1,185 @@
+"""Session rows inside a transaction: how a record is read, written, refused and ended."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from orchestrator.errors import OrchestratorError, SessionExists, SessionLimit, SessionLost, SessionNotFound
+from orchestrator.models import SessionRecord, SessionState
+from orchestrator.store.base import Change
+
+_READ = "SELECT seq, record, replaced FROM sessions WHERE "
+
+
+class Row(NamedTuple):
+    """One life of an id, and its record."""
+
+    seq: int
+    record: SessionRecord
+    replaced: str | None
+
+
+def find(db: sqlite3.Connection, namespace: str, session_id: str) -> Row | None:
+    """The row of this id, closed ones too."""
+    return _row(db.execute(_READ + "namespace = ? AND id = ?", (namespace, session_id)).fetchone())
+
+
+def by_seq(db: sqlite3.Connection, seq: int) -> Row | None:
+    """The row of this one life of an id; none when the id was given to a later one."""
+    return _row(db.execute(_READ + "seq = ?", (seq,)).fetchone())
+
+
+def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]:
+    """Every row that is not closed, in order of creation; without a namespace those of all."""
+    where, values = ("", ()) if namespace is None else ("namespace = ? AND ", (namespace,))
+    found = db.execute(f"{_READ}{where}state <> 'closed' ORDER BY seq", values).fetchall()
+    return [row for row in map(_row, found) if row is not None]
+
+
+def open_ids(db: sqlite3.Connection, namespace: str) -> list[str]:
+    """The ids that are not closed, in order of creation."""
+    found = db.execute("SELECT id FROM sessions WHERE namespace = ? AND state <> 'closed' ORDER BY seq", (namespace,))
+    return [str(id_) for (id_,) in found]
+
+
+def owned(db: sqlite3.Connection, namespace: str, owner: str) -> list[str]:
+    """The ids of the owner's sessions that are not closed, in order of creation."""
+    query = "SELECT id FROM sessions WHERE namespace = ? AND owner = ? AND state <> 'closed' ORDER BY seq"
+    return [str(id_) for (id_,) in db.execute(query, (namespace, owner))]
+
+
+def is_open(db: sqlite3.Connection, namespace: str, session_id: str) -> bool:
+    """Whether this id is there and not closed."""
+    query = "SELECT 1 FROM sessions WHERE namespace = ? AND id = ? AND state <> 'closed'"
+    return db.execute(query, (namespace, session_id)).fetchone() is not None
+
+
+def get_open(db: sqlite3.Connection, namespace: str, session_id: str) -> Row:
+    """The row of an id that is not closed.
+
+    Raises:
+        SessionNotFound: It is closed, or was never there.
+    """
+    row = find(db, namespace, session_id)
+    if row is None or row.record.state is SessionState.CLOSED:
+        raise not_found(db, namespace, session_id, row.record if row else None)
+    return row
+
+
+def get_usable(db: sqlite3.Connection, namespace: str, session_id: str) -> Row:
+    """The row of an id whose remote end is there, or about to be.
+
+    Raises:
+        SessionNotFound: It is closed, or was never there.
+        SessionLost: It is lost.
+    """
+    row = get_open(db, namespace, session_id)
+    if row.record.state is SessionState.LOST:
+        raise lost(row.record)
+    return row
+
+
+def not_found(
+    db: sqlite3.Connection, namespace: str, session_id: str, record: SessionRecord | None = None
+) -> SessionNotFound:
+    """The error for an id that is not open; it says so when the id's own start failed."""
+    error = SessionNotFound(session_id, open_ids(db, namespace))
+    if record is not None and record.lost_reason and not record.remote_session_id:
+        error.hint = f"Its start failed: {record.lost_reason.rstrip('.')}. Start it again."
+    return error
+
+
+def lost(record: SessionRecord) -> SessionLost:
+    """The error for a session whose remote end is gone."""
+    return SessionLost(record.id, record.lost_reason or "its remote end is gone")
+
+
+def make_room(db: sqlite3.Connection, namespace: str, max_sessions: int | None) -> None:
+    """Refuse one session more than the limit; begin to count anew when none is left.
+
+    Raises:
+        SessionLimit: As many sessions as allowed are open.
+    """
+    ids = open_ids(db, namespace)
+    if max_sessions is not None and len(ids) >= max_sessions:
+        raise SessionLimit(max_sessions, ids)
+    if not ids:
+        db.execute("DELETE FROM counters WHERE namespace = ?", (namespace,))
+
+
+def next_id(db: sqlite3.Connection, namespace: str, type_: str) -> str:
+    """The next id of this type that no open session has, counted up."""
+    where = (namespace, type_)
+    found = db.execute("SELECT next FROM counters WHERE namespace = ? AND type = ?", where).fetchone()
+    number = int(found[0]) if found else 1
+    while is_open(db, namespace, f"{type_}-{number}"):
+        number += 1
+    db.execute("INSERT OR REPLACE INTO counters (namespace, type, next) VALUES (?, ?, ?)", (*where, number + 1))
+    return f"{type_}-{number}"
+
+
+def require_free(db: sqlite3.Connection, namespace: str, session_id: str) -> None:
+    """Refuse an id that a session holds.
+
+    Raises:
+        SessionExists: The id is not free; a lost session still holds it.
+    """
+    row = find(db, namespace, session_id)
+    if row is not None and row.record.state is not SessionState.CLOSED:
+        raise SessionExists(session_id, row.record.state)
+
+
+def insert(db: sqlite3.Connection, record: SessionRecord, replaced: str | None) -> int:
+    """Begin a new life of a free id; what is remembered of the one before goes."""
+    db.execute("DELETE FROM sessions WHERE namespace = ? AND id = ?", (record.namespace, record.id))
+    cursor = db.execute(
+        "INSERT INTO sessions (namespace, id, state, owner, record, replaced) VALUES (?, ?, ?, ?, ?, ?)",
+        (record.namespace, record.id, record.state, record.owner, record.model_dump_json(by_alias=True), replaced),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def apply(db: sqlite3.Connection, row: Row, change: Change, now: float) -> SessionRecord:
+    """Write a change of an open row; one that closes or loses the session also ends its lane."""
+    after = change(row.record)
+    if (after.namespace, after.id) != (row.record.namespace, row.record.id):
+        raise ValueError("a change of a record keeps its namespace and id")
+    if after.state is SessionState.CLOSED:  # what is remembered is that the id was open, not what it held
+        after = after.changed(vars={}, events=(), armed=None)
+    values = (after.state, after.owner, after.model_dump_json(by_alias=True), row.seq)
+    db.execute("UPDATE sessions SET state = ?, owner = ?, record = ? WHERE seq = ?", values)
+    if after.state in {SessionState.CLOSED, SessionState.LOST}:
+        db.execute("DELETE FROM tickets WHERE session = ?", (row.seq,))
+    if after.state is SessionState.CLOSED:
+        db.execute("UPDATE sessions SET closed_at = ? WHERE seq = ?", (now, row.seq))
+        _hand_on_current(db, row)
+    return after
+
+
+def _hand_on_current(db: sqlite3.Connection, row: Row) -> None:
+    namespace, session_id = row.record.namespace, row.record.id
+    query = "SELECT key FROM callers WHERE namespace = ? AND current = ?"
+    for (key,) in db.execute(query, (namespace, session_id)).fetchall():
+        rest = owned(db, namespace, key)
+        heir = rest[0] if len(rest) == 1 else None
+        never_began = row.record.state is SessionState.STARTING and row.record.owner == key
+        if never_began and row.replaced and is_open(db, namespace, row.replaced):
+            heir = row.replaced
+        db.execute("UPDATE callers SET current = ? WHERE key = ?", (heir, key))
+
+
+def _row(found: tuple[int, str, str | None] | None) -> Row | None:
+    if found is None:
+        return None
+    try:
+        return Row(found[0], SessionRecord.model_validate_json(found[1]), found[2])
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        field = ".".join(map(str, first["loc"])) or "all of it"
+        raise OrchestratorError(
+            f"A session's record cannot be read ({field}: {first['msg']}).",
+            hint="Another version of webdriver-orchestrator wrote it: use that one, or another home.",
+        ) from None

@@ -1,0 +1,263 @@
+"""The store in one SQLite file: every method is one transaction, from any thread of any process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from orchestrator.errors import NoSession, SessionNotFound
+from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
+from orchestrator.store import callers, rows, tickets
+from orchestrator.store.base import Change, Entry, Holder, Ticket
+from orchestrator.store.database import Database
+
+FILE_NAME = "sessions.db"
+_REMEMBERED = 7 * 86_400.0
+"""How long a closed id is remembered, in seconds."""
+
+
+class SqliteStore:
+    """Records, lanes and callers of one home.
+
+    Callables that are handed in run inside the transaction and must not call the store.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        ticks: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Open the store of this home, making it where it is missing.
+
+        Raises:
+            InvalidArgument: It cannot be opened, is damaged, or is of a newer version; the message names the file.
+        """
+        self._clock = clock
+        self._ticks = ticks
+        self._database = Database(home / FILE_NAME)
+        with self._database.write() as db:
+            db.execute("DELETE FROM sessions WHERE closed_at < ?", (clock() - _REMEMBERED,))
+
+    def disconnect(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    # Records
+
+    def reserve(
+        self,
+        namespace: str,
+        type_: SessionType,
+        wanted: str | None,
+        draft: Callable[[str], SessionRecord],
+        *,
+        max_sessions: int | None,
+        holder: Holder,
+    ) -> tuple[SessionRecord, Ticket]:
+        """Take an id and the first place of its lane, before anything is launched.
+
+        `wanted` is a checked id; without one the next `{type}-{n}` is taken. The session becomes its owner's
+        current one when it has no name of the caller's choice, or when the owner has none.
+
+        Raises:
+            SessionExists: The id is not free.
+            SessionLimit: As many sessions as allowed are open.
+        """
+        with self._database.write() as db:
+            if wanted is not None:
+                rows.require_free(db, namespace, wanted)
+            rows.make_room(db, namespace, max_sessions)
+            record = draft(wanted or rows.next_id(db, namespace, type_))
+            before = callers.current(db, record.owner)
+            session = rows.insert(db, record, before)
+            if wanted is None or before is None:
+                callers.set_current(db, record.owner, record.id)
+            return record, tickets.take(db, session, record.id, holder, self._ticks())
+
+    def get(self, namespace: str, session_id: str) -> SessionRecord | None:
+        """The record of an id, closed ones too."""
+        with self._database.read() as db:
+            row = rows.find(db, namespace, session_id)
+        return row.record if row else None
+
+    def open(self, namespace: str) -> list[SessionRecord]:
+        """Every record that is not closed, in order of creation."""
+        with self._database.read() as db:
+            return [row.record for row in rows.open_rows(db, namespace)]
+
+    def update(self, namespace: str, session_id: str, change: Change) -> SessionRecord:
+        """Change a record that is not closed; returns it as it now stands.
+
+        Raises:
+            SessionNotFound: It is closed, or was never there.
+        """
+        with self._database.write() as db:
+            return rows.apply(db, rows.get_open(db, namespace, session_id), change, self._clock())
+
+    def close(
+        self,
+        namespace: str,
+        session_id: str,
+        *,
+        holder: Holder,
+        when: Callable[[SessionRecord, bool], bool] | None = None,
+    ) -> SessionRecord | None:
+        """Close a session, dropping its lane; returns the record as it was, or None when nothing was closed.
+
+        `when(record, in_use)` is asked at the moment of closing whether to close at all. Of several who close one
+        session at once exactly one gets the record.
+
+        Raises:
+            SessionNotFound: The id was never open here.
+        """
+        with self._database.write() as db:
+            row = rows.find(db, namespace, session_id)
+            if row is None:
+                raise rows.not_found(db, namespace, session_id)
+            if row.record.state is SessionState.CLOSED:
+                return None
+            if when and not when(row.record, tickets.in_use(db, row.seq, holder, self._ticks())):
+                return None
+            rows.apply(db, row, lambda record: record.changed(state=SessionState.CLOSED), self._clock())
+            return row.record
+
+    def reserve_refs(self, namespace: str, session_id: str, count: int) -> tuple[int, int]:
+        """Set `count` element ref numbers apart; returns the first and the one after the last.
+
+        Raises:
+            SessionNotFound: It is closed, or was never there.
+        """
+        after = self.update(namespace, session_id, lambda record: record.changed(ref_next=record.ref_next + count))
+        return after.ref_next - count, after.ref_next
+
+    def live_folders(self) -> set[str]:
+        """The folders of the processes of every session that is not closed, in any namespace of this home."""
+        with self._database.read() as db:
+            found = rows.open_rows(db)
+        return {process.folder for row in found for process in row.record.processes if process.folder}
+
+    def orphans(self) -> list[SessionRecord]:
+        """The sessions that are not closed and whose caller is dead, in any namespace of this home."""
+        with self._database.read() as db:
+            alive = callers.living(db)
+            return [row.record for row in rows.open_rows(db) if row.record.owner not in alive]
+
+    # Lanes
+
+    def enter(self, namespace: str, session_id: str, holder: Holder) -> Entry:
+        """Take the last place of a session's lane.
+
+        Raises:
+            SessionNotFound: It is closed, or was never there.
+            SessionLost: It is lost; no place was taken.
+        """
+        with self._database.write() as db:
+            row = rows.get_usable(db, namespace, session_id)
+            tick = self._ticks()
+            ticket = tickets.take(db, row.seq, session_id, holder, tick)
+            return Entry(row.record, ticket, tickets.is_first(db, ticket, holder, tick))
+
+    def look(self, ticket: Ticket) -> Entry | None:
+        """The record and the place as they are now; None when the place is gone."""
+        with self._database.write() as db:
+            holder = tickets.holder_of(db, ticket)
+            row = rows.by_seq(db, ticket.session)
+            if holder is None or row is None:
+                return None
+            return Entry(row.record, ticket, tickets.is_first(db, ticket, holder, self._ticks()))
+
+    def leave(self, ticket: Ticket, change: Change | None = None) -> SessionRecord | None:
+        """Give a place back and change the record with it; None when the session was closed or lost meanwhile."""
+        with self._database.write() as db:
+            db.execute("DELETE FROM tickets WHERE number = ?", (ticket.number,))
+            row = rows.by_seq(db, ticket.session)
+            if row is None or row.record.state in {SessionState.CLOSED, SessionState.LOST}:
+                return None
+            return rows.apply(db, row, change, self._clock()) if change else row.record
+
+    def standing(self, ticket: Ticket) -> SessionRecord | None:
+        """The record of the life to which a ticket belongs, closed ones too; None when a later life has its id."""
+        with self._database.read() as db:
+            row = rows.by_seq(db, ticket.session)
+        return row.record if row else None
+
+    def write(self, ticket: Ticket, change: Change) -> SessionRecord:
+        """Change the record at once, whether or not the place is still held; a later life of the id is untouched.
+
+        Raises:
+            SessionNotFound: It was closed.
+            SessionLost: It was lost.
+        """
+        with self._database.write() as db:
+            row = rows.by_seq(db, ticket.session)
+            if row is None or row.record.state is SessionState.CLOSED:
+                raise SessionNotFound(ticket.id)
+            if row.record.state is SessionState.LOST:
+                raise rows.lost(row.record)
+            return rows.apply(db, row, change, self._clock())
+
+    def beat(self, holder: Holder) -> None:
+        """Say that this process still holds its places."""
+        with self._database.write() as db:
+            values = (self._ticks(), *holder)
+            db.execute("UPDATE tickets SET beat = ? WHERE pid = ? AND created = ?", values)
+
+    # Callers
+
+    def register(self, caller: Caller, namespace: str) -> None:
+        """Remember a caller, keeping its current session if it is known."""
+        with self._database.write() as db:
+            callers.register(db, caller, namespace)
+
+    def adopt(self, caller: Caller, namespace: str) -> list[str]:
+        """Register a caller and give it the namespace's sessions whose caller is dead; returns what it now owns.
+
+        If it then owns exactly one, that is its current one. A session whose start died with its caller is lost.
+        """
+        with self._database.write() as db:
+            callers.register(db, caller, namespace)
+            alive = callers.living(db) | {caller.key}
+            callers.remove_dead(db, alive)
+            own = callers.take_over(db, caller, namespace, alive, self._clock())
+            if len(own) == 1:
+                callers.set_current(db, caller.key, own[0])
+            return own
+
+    def forget(self, key: str) -> None:
+        """Remove a caller; what it still owns counts as a dead caller's."""
+        with self._database.write() as db:
+            db.execute("DELETE FROM callers WHERE key = ?", (key,))
+
+    def current(self, key: str) -> str | None:
+        """The caller's current session."""
+        with self._database.read() as db:
+            return callers.current(db, key)
+
+    def set_current(self, key: str, session_id: str | None) -> None:
+        """Make this session the caller's current one, or none."""
+        with self._database.write() as db:
+            callers.set_current(db, key, session_id)
+
+    def resolve(self, namespace: str, key: str, session_id: str | None, *, choose: bool = False) -> str:
+        """The id that a caller means: the given one, else its current one; `choose` makes it current.
+
+        Raises:
+            NoSession: None was given and the caller has no current one.
+            SessionNotFound: It is not open in this namespace.
+        """
+        with self._database.write() if choose else self._database.read() as db:
+            wanted = session_id or callers.current(db, key)
+            if wanted is None:
+                raise NoSession(rows.open_ids(db, namespace))
+            rows.get_open(db, namespace, wanted)
+            if choose:
+                callers.set_current(db, key, wanted)
+            return wanted
+
+    def listing(self, namespace: str, key: str) -> tuple[list[SessionRecord], str | None]:
+        """Every record of the namespace that is not closed, and the caller's current session."""
+        with self._database.read() as db:
+            return [row.record for row in rows.open_rows(db, namespace)], callers.current(db, key)

@@ -1,0 +1,1 @@
+"""The remote end: its commands, its capabilities and its errors in our words."""

@@ -1,0 +1,183 @@
+"""Our thin client of one remote session: selenium's commands and connection below, our errors above."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.errors import DialogOpen, OrchestratorError, RemoteFailure, SessionLost, StartFailed, TimedOut
+from orchestrator.secrets import without_credentials
+
+if TYPE_CHECKING:
+    from selenium.webdriver.remote.remote_connection import RemoteConnection
+
+_CDP_COMMAND = "executeCdpCommand"
+_DIALOGS_IN_A_ROW = 20
+"""A page that opens dialogs in a loop is answered this often in one command, then reported."""
+_GONE = frozenset({"invalid session id", "no such session"})
+
+
+class Remote:
+    """One session at its remote end, by address alone; it keeps no other state of it.
+
+    A command is answered within its timeout or the session counts as lost: a remote end that stays silent for longer
+    than the driver's own limits is never heard of again. Commands of one session must not overlap (the lane sees to
+    that); `delete` may be called beside them.
+
+    Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#endpoints.
+    """
+
+    def __init__(self, url: str, remote_session_id: str, *, name: str, timeout: float) -> None:
+        self.url = url
+        self.remote_session_id = remote_session_id
+        self.name = name
+        self.timeout = timeout
+        self.on_dialog: Callable[[str], bool] | None = None
+        self._kept: RemoteConnection | None = None
+
+    @classmethod
+    def create(
+        cls, url: str, capabilities: Mapping[str, Any], *, name: str, start_timeout: float, timeout: float
+    ) -> tuple[Remote, dict[str, Any]]:
+        """Create a session (New Session) and return its client and the capabilities that it was given.
+
+        Raises:
+            StartFailed: The remote end refused, answered something else, or not in time.
+        """
+        remote = cls(url, "", name=name, timeout=start_timeout)
+        body = {"capabilities": {"alwaysMatch": dict(capabilities), "firstMatch": [{}]}}
+        try:
+            answer = remote.execute("newSession", **body)
+        except OrchestratorError as error:
+            raise _start_failed(name, error) from error
+        remote.timeout = timeout
+        remote.remote_session_id = str(answer["sessionId"])
+        return remote, answer["capabilities"]
+
+    def execute(self, command: str, *, limit: float | None = None, **params: Any) -> Any:
+        """Send one command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
+
+        `limit` overrides the timeout, in seconds.
+
+        Raises:
+            SessionLost: The remote end is gone, does not know the session, or did not answer in time.
+            DialogOpen: A dialog is open and `on_dialog` did not answer it.
+            TimedOut: The driver's own limit for scripts or page loads passed.
+            RemoteFailure: Any other W3C error.
+        """
+        for _ in range(_DIALOGS_IN_A_ROW):
+            error = self._send(command, params, limit)
+            if not isinstance(error, _Answer):
+                break
+            if error.error is None:
+                return error.value
+            # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
+            if error.error != "unexpected alert open" or self.on_dialog is None or not self.on_dialog(error.dialog):
+                break
+        raise self._failure(error)
+
+    def script(self, script: str, args: Sequence[Any] = ()) -> Any:
+        """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
+        return self.execute("w3cExecuteScript", script=script, args=list(args))
+
+    def cdp(self, command: str, **params: Any) -> Any:
+        """Send a Chrome DevTools Protocol command to the current tab; Chromium only."""
+        return self.execute(_CDP_COMMAND, cmd=command, params=params)
+
+    def delete(self, limit: float) -> None:
+        """End the session at its remote end (Delete Session), within `limit` seconds.
+
+        It has a connection of its own: closing does not wait for the command in flight.
+        """
+        Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("quit")
+
+    def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> _Answer:
+        import urllib3.exceptions  # noqa: PLC0415 — selenium and urllib3 load with the first session, not with us
+
+        connection = self._connection()
+        connection._client_config.timeout = limit or self.timeout  # noqa: SLF001 — no public way per command
+        try:
+            raw = connection.execute(command, {**params, "sessionId": self.remote_session_id})
+        except (urllib3.exceptions.ReadTimeoutError, urllib3.exceptions.ConnectTimeoutError, TimeoutError):
+            waited = limit or self.timeout
+            raise SessionLost(self.name, f"the remote end did not answer within {waited:g} s") from None
+        except (urllib3.exceptions.HTTPError, OSError) as cause:
+            raise SessionLost(self.name, f"the remote end at {self._shown} is gone") from cause
+        return _Answer.read(raw)
+
+    def _connection(self) -> RemoteConnection:
+        if self._kept is None:
+            self._kept = _connect(self.url)
+        return self._kept
+
+    @property
+    def _shown(self) -> str:
+        return without_credentials(self.url)
+
+    def _failure(self, answer: _Answer) -> OrchestratorError:
+        if answer.error in _GONE:
+            return SessionLost(self.name, answer.message or "the remote end no longer knows it")
+        if answer.error == "unexpected alert open":
+            return DialogOpen(answer.dialog)
+        if answer.error in {"timeout", "script timeout"}:
+            return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
+        if answer.error == "tab crashed" or "disconnected" in answer.message:
+            return SessionLost(self.name, answer.message)
+        message = f"The remote end answered {answer.error!r}: {answer.message}."
+        return RemoteFailure(message, error=answer.error)
+
+
+class _Answer:
+    """What came back: a value, or a W3C error code with its message."""
+
+    def __init__(self, value: Any, error: str | None = None, message: str = "", dialog: str = "") -> None:
+        self.value = value
+        self.error = error
+        self.message = message
+        self.dialog = dialog
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Any]) -> _Answer:
+        """Read selenium's raw response: an error has the HTTP status beside its undecoded body."""
+        status = raw.get("status", 0)
+        if not status:
+            return cls(raw.get("value"))
+        try:
+            value = json.loads(raw["value"])["value"]
+            message = _first_line(str(value.get("message", "")))
+            dialog = str((value.get("data") or {}).get("text", ""))
+            return cls(None, str(value["error"]), message, dialog)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return cls(None, f"HTTP {status}", _first_line(str(raw.get("value", ""))))
+
+
+def _first_line(message: str) -> str:
+    """A driver's message without session info and stack trace."""
+    text = message.partition("\n  (Session info")[0].partition("\nBuild info")[0].partition("\nStacktrace")[0]
+    return " ".join(text.split()).rstrip(".")[:500]
+
+
+def _connect(url: str) -> RemoteConnection:
+    from selenium.webdriver.remote.client_config import ClientConfig  # noqa: PLC0415 — see _send
+    from selenium.webdriver.remote.remote_connection import RemoteConnection  # noqa: PLC0415
+
+    # The nesting is selenium's; without it a GET is silently sent again three times after a timeout.
+    pool = {"init_args_for_pool_manager": {"retries": False, "maxsize": 1}}
+    connection = RemoteConnection(
+        client_config=ClientConfig(remote_server_addr=url.rstrip("/"), init_args_for_pool_manager=pool)
+    )
+    # selenium shares one table of commands between all connections of a process.
+    connection._commands = dict(connection._commands)  # noqa: SLF001
+    connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
+    return connection
+
+
+def _start_failed(name: str, error: OrchestratorError) -> StartFailed:
+    said = error.message
+    hint = "Check the capabilities and options of the start."
+    if "only supports" in said or "version of ChromeDriver" in said:
+        hint = "Browser and driver differ in version: install matching ones, or set chrome_binary and chromedriver."
+    if isinstance(error, SessionLost):
+        hint = "Try again; if it stays so, look whether the browser starts at all."
+    return StartFailed(f"Session {name!r} could not be started. {said}", hint=hint, session_id=name)

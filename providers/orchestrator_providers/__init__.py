@@ -1,0 +1,1 @@
+"""Providers that ship with webdriver-orchestrator; each is found by its entry point."""

@@ -1,0 +1,232 @@
+"""Chrome and Chromium on this machine, each session with a chromedriver and a profile of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+from pydantic import Field, field_validator
+
+from orchestrator.errors import InvalidArgument, StartFailed, nearest
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Viewport, Wire
+from orchestrator.provider import Provider, Start
+from orchestrator.webdriver.capabilities import check, merge
+from orchestrator_providers import drivers
+
+_DRIVER = "chromedriver"
+_STARTED = re.compile(r"started successfully on port (\d+)")
+_LISTENS_WITHIN = 20.0
+"""Seconds until a chromedriver must answer; measured: 0.02."""
+
+_POLL = 0.005
+_DEFAULT_VIEWPORT = Viewport(width=1280, height=720)
+_BROWSER_UI = 143
+"""Height of tabs, address bar and the note that the browser is automated: a window of 863 shows a page of 720."""
+
+_FLAGS = (
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # A choice of search engine covers the first page in the European Economic Area.
+    "--disable-search-engine-choice-screen",
+    # No question for the password of the desktop's or macOS's key ring.
+    "--password-store=basic",
+    "--use-mock-keychain",
+    # Sessions side by side have covered windows and background tabs; their timers and frames must not slow down.
+    "--disable-background-timer-throttling",
+    "--disable-renderer-backgrounding",
+    "--disable-backgrounding-occluded-windows",
+)
+
+_PREFERENCES = {
+    # Otherwise a window asks to save each password typed, and another to change one that is known from a leak.
+    "credentials_enable_service": False,
+    "profile.password_manager_leak_detection": False,
+}
+
+_RULE = re.compile(r"MAP\s+[^\s,]+\s+[^\s,]+|EXCLUDE\s+[^\s,]+", re.IGNORECASE)
+_HOST = re.compile(r"[^\s,]+")
+_PROXY_TYPES = ("autodetect", "direct", "manual", "pac", "system")
+
+
+class LocalOptions(Wire):
+    """What is rare in a local start."""
+
+    host_rules: dict[str, str] | str | None = Field(
+        default=None,
+        description="Where host names lead: {'shop.test': '127.0.0.1:8000'}, or text for --host-resolver-rules.",
+    )
+    proxy: dict[str, Any] | str | None = Field(
+        default=None,
+        description="A W3C proxy object, or a URL: http://host:port, socks5://host:port. Loopback is not proxied.",
+    )
+    accept_insecure_certs: bool | None = Field(default=None, description="Load pages whose certificate is not trusted.")
+
+    @field_validator("host_rules")
+    @classmethod
+    def _rules(cls, given: dict[str, str] | str | None) -> dict[str, str] | str | None:
+        if isinstance(given, dict) and not all(map(_HOST.fullmatch, (*given, *given.values()))):
+            raise ValueError("host names and addresses have no spaces and commas")
+        if isinstance(given, str) and not all(_RULE.fullmatch(rule.strip()) for rule in given.split(",")):
+            raise ValueError("write 'MAP host address' or 'EXCLUDE host', separated by commas")
+        return given
+
+    @field_validator("proxy")
+    @classmethod
+    def _proxy(cls, given: dict[str, Any] | str | None) -> dict[str, Any] | None:
+        if isinstance(given, str):
+            return _proxy_of(given)
+        if given is not None and given.get("proxyType") not in _PROXY_TYPES:
+            raise ValueError(f"proxyType must be one of {', '.join(_PROXY_TYPES)}")
+        return given
+
+    def flags(self) -> list[str]:
+        """The browser's command line for these options."""
+        rules = self.host_rules
+        if isinstance(rules, dict):
+            rules = ",".join(f"MAP {host} {address}" for host, address in rules.items())
+        return [f"--host-resolver-rules={rules}"] if rules else []
+
+    def capabilities(self) -> dict[str, Any]:
+        """The W3C capabilities for these options."""
+        wanted = {"proxy": self.proxy, "acceptInsecureCerts": self.accept_insecure_certs}
+        return {name: value for name, value in wanted.items() if value is not None}
+
+
+class LocalProvider(Provider):
+    """Chrome or Chromium on this machine."""
+
+    name = "local"
+    types = frozenset({SessionType.BROWSER})
+    browsers = frozenset(drivers.NAMES)
+    Options = LocalOptions
+
+    def endpoint(self, start: Start) -> Endpoint:
+        """Start a chromedriver that only this session knows the address of."""
+        request = start.request
+        if request.browser not in self.browsers:
+            raise InvalidArgument(
+                f"The local provider has no browser {request.browser!r}.", hint=nearest(request.browser, self.browsers)
+            )
+        check(request.capabilities)
+        found = drivers.Machine.this().find(request.browser, start)
+        capabilities = _capabilities(start, found.browser)
+        # Without a random path any page could end the driver: <img src="http://127.0.0.1:N/shutdown">.
+        base = f"/{secrets.token_hex(16)}"
+        driver = start.spawn(_DRIVER, [str(found.driver), "--port=0", f"--url-base={base}"])
+        return Endpoint(
+            remote_url=f"http://127.0.0.1:{_listening(start, driver, base)}{base}", capabilities=capabilities
+        )
+
+    def started(self, record: SessionRecord) -> Sequence[ProcessInfo]:
+        """The browser: it outlives a chromedriver that was killed."""
+        pid = record.capabilities.get("goog:processID")
+        try:
+            process = psutil.Process(int(pid or -1))
+            name = "chromium" if "chromium" in process.name().lower() else "chrome"
+            return (ProcessInfo(pid=process.pid, created=process.create_time(), name=name),)
+        except (psutil.Error, ValueError, TypeError):
+            return ()
+
+    def advice(self, endpoint: Endpoint) -> str:
+        """What to know about a browser that did not start."""
+        if not drivers.is_snap(Path(endpoint.capabilities["goog:chromeOptions"]["binary"])):
+            return ""
+        return (
+            "This Chromium comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
+            "without a dot in its path, or install Chrome or Chromium from a package."
+        )
+
+
+def _capabilities(start: Start, browser: Path) -> dict[str, Any]:
+    options, request = start.options, start.request
+    if not isinstance(options, LocalOptions):
+        raise TypeError(f"options are {type(options).__name__}, not LocalOptions")
+    limit = start.settings.command_timeout
+    # A little below our own limit, so that the driver is the first to give up and the session lives on.
+    patience = round(max(limit - 2, limit / 2) * 1000)
+    ours = {
+        "browserName": "chrome",
+        "pageLoadStrategy": "normal",
+        # Dialogs are answered by the session's policy, which must first see them.
+        "unhandledPromptBehavior": "ignore",
+        "timeouts": {"script": patience, "pageLoad": patience},
+        "goog:chromeOptions": {"binary": str(browser), "args": _flags(start, options), "prefs": dict(_PREFERENCES)},
+        **options.capabilities(),
+    }
+    return merge(merge(ours, {"goog:chromeOptions": {"args": request.args}}), request.capabilities)
+
+
+def _flags(start: Start, options: LocalOptions) -> list[str]:
+    viewport = start.request.viewport or _DEFAULT_VIEWPORT
+    flags = [*_FLAGS, f"--user-data-dir={start.folder() / 'profile'}"]
+    flags.append(f"--window-size={viewport.width},{viewport.height + _BROWSER_UI}")
+    if start.headless:
+        flags.append("--headless=new")
+    if drivers.unsandboxed(os.environ):
+        flags.append("--no-sandbox")
+    if drivers.shared_memory_is_small():
+        flags.append("--disable-dev-shm-usage")
+    return [*flags, *options.flags()]
+
+
+def _proxy_of(url: str) -> dict[str, Any]:
+    """A proxy's URL as the W3C object; it is never repeated in an error, since it can hold a password."""
+    try:
+        parts = urlsplit(url)
+        address = f"{parts.hostname or ''}:{parts.port or (1080 if parts.scheme.startswith('socks') else 80)}"
+    except ValueError:
+        raise ValueError("the proxy is not a URL") from None
+    if "@" in parts.netloc:
+        raise ValueError("Chrome takes no user and password for a proxy; use one that asks for none")
+    if not parts.hostname:
+        raise ValueError("the proxy's URL names no host")
+    if parts.scheme in {"socks4", "socks5"}:
+        return {"proxyType": "manual", "socksProxy": address, "socksVersion": int(parts.scheme[-1])}
+    if parts.scheme == "http":
+        return {"proxyType": "manual", "httpProxy": address, "sslProxy": address}
+    raise ValueError("the proxy's URL begins with http://, socks4:// or socks5://")
+
+
+def _listening(start: Start, driver: ProcessInfo, base: str) -> int:
+    """The port that the driver chose, once it answers there."""
+    log = start.folder() / f"{_DRIVER}.log"
+    until = time.monotonic() + _LISTENS_WITHIN
+    while True:
+        start.check()
+        # Looked at before the log: what a driver wrote before it ended is then complete.
+        runs = start.alive(driver)
+        text = log.read_text("utf-8", "replace")
+        port = _STARTED.search(text)
+        if port and _is_ready(int(port[1]), base):
+            return int(port[1])
+        if not runs or time.monotonic() > until:
+            state = "does not answer" if runs else "ended at once"
+            said = " ".join(text.split())[-300:]
+            raise StartFailed(
+                f"{_DRIVER} {state}{': ' if said else ''}{said}.", hint="Run it by hand to see what it lacks."
+            )
+        time.sleep(_POLL)
+
+
+def _is_ready(port: int, base: str) -> bool:
+    # Not urllib: it would send the request through the proxy that the environment names.
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    try:
+        connection.request("GET", f"{base}/status")
+        return bool(json.loads(connection.getresponse().read())["value"]["ready"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        return False
+    finally:
+        connection.close()
