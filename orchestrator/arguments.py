@@ -55,8 +55,9 @@ def read(model: type[ModelT], arguments: Mapping[str, Any], *, also: Iterable[st
 
 
 def names_of(model: type[BaseModel]) -> list[str]:
-    """The names of a model's arguments, as a caller writes them."""
-    return [_wire_name(name, field) for name, field in model.model_fields.items()]
+    """The names of a model's arguments as a caller writes them: its own first, then those it has in common."""
+    own = sorted(model.model_fields.items(), key=lambda item: item[0] not in model.__annotations__)
+    return [_wire_name(name, field) for name, field in own]
 
 
 def _wire_name(name: str, field: FieldInfo) -> str:
@@ -108,7 +109,7 @@ def _inside(kinds: list[Any], value: Any) -> Any:
     for kind in kinds:
         if not _holds(kind, type(value)):
             continue
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if _is_model(kind):
             return _fields(kind, value)
         inner = [one for one in get_args(kind) if one is not ...]
         if inner and isinstance(value, list):
@@ -150,13 +151,13 @@ def _refusal(model: type[BaseModel], error: ValidationError, also: Iterable[str]
         cause = problem.get("ctx", {}).get("error")
         if isinstance(cause, OrchestratorError):
             return cause
-    message = " ".join(dict.fromkeys(_complaint(problem) for problem in problems[:_MOST]))
-    unknown = [str(p["loc"][-1]) for p in problems if p["type"] == "extra_forbidden" and len(p["loc"]) == 1]
-    needs_names = unknown or any(problem["type"] == "missing" for problem in problems)
-    return InvalidArgument(message, hint=_offer(unknown, [*names_of(model), *also]) if needs_names else "")
+    message = " ".join(dict.fromkeys(_complaint(model, problem) for problem in problems[:_MOST]))
+    names = _names_at(model, problems, also)
+    unknown = [str(problem["loc"][-1]) for problem in problems if problem["type"] == "extra_forbidden"]
+    return InvalidArgument(message, hint=_offer(unknown, names) if names is not None else "")
 
 
-def _complaint(problem: Any) -> str:
+def _complaint(model: type[BaseModel], problem: Any) -> str:
     """One sentence about one argument."""
     where, kind = _path(problem["loc"]), str(problem["type"])
     if kind == "extra_forbidden":
@@ -165,9 +166,9 @@ def _complaint(problem: Any) -> str:
         return f"Argument {where!r} is missing."
     said = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
     if not where:
-        return f"{said[:1].upper()}{said[1:]}."
+        return f"{said}." if said.split()[0] in names_of(model) else f"{said[:1].upper()}{said[1:]}."
     family = kind.partition("_")[0]
-    if kind.endswith(("_type", "_parsing", "_from_float", "_attributes_type")) and family in _WORDS:
+    if kind.endswith(("_type", "_parsing", "_from_float")) and family in _WORDS:
         return f"Argument {where!r} must be {_WORDS[family]}."
     if said.startswith("Input should "):
         return f"Argument {where!r} must {said.removeprefix('Input should ')}."
@@ -181,6 +182,33 @@ def _path(places: Iterable[Any]) -> str:
         name = str(place)[:_LONGEST_NAME]
         path += f"[{place}]" if isinstance(place, int) else f".{name}" if path else name
     return path
+
+
+def _names_at(model: type[BaseModel], problems: Iterable[Any], also: Iterable[str]) -> list[str] | None:
+    """The names that are valid where the first unknown or missing one was met; None when names are all right."""
+    for problem in problems:
+        if problem["type"] in {"extra_forbidden", "missing"}:
+            *outer, _ = problem["loc"]
+            inner = _model_at(model, outer)
+            return [*names_of(inner), *(() if outer else also)] if inner else None
+    return None
+
+
+def _model_at(model: type[BaseModel], places: Iterable[Any]) -> type[BaseModel] | None:
+    annotation: Any = model
+    for place in places:
+        if isinstance(place, int):
+            annotation = next(iter(get_args(annotation)), None)
+        else:
+            found = {_wire_name(name, field): field for name, field in annotation.model_fields.items()}.get(place)
+            annotation = next(iter(_alternatives(found.annotation)), None) if found else None
+        if not get_args(annotation) and not _is_model(annotation):
+            return None
+    return annotation if _is_model(annotation) else None
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _offer(unknown: Iterable[str], names: list[str]) -> str:

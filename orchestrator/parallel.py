@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import anyio
 from pydantic import Field, model_validator
 
 from orchestrator.actions.finding import Deadline
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import InvalidArgument, OrchestratorError, TimedOut
+from orchestrator.errors import OrchestratorError, TimedOut
 from orchestrator.models import Wire
 from orchestrator.sequence import Options, PlannedStep, SequenceResult, Step, error_data
 
@@ -35,6 +38,12 @@ class Part(Wire):
     def ids(self) -> list[str]:
         """The sessions that it runs on."""
         return [self.session_id] if self.session_id else self.session_ids
+
+
+class ExecuteParallel(Options):
+    """Run one sequence a session, side by side; {action: sync, name} makes them wait for each other."""
+
+    sequences: list[Part] = Field(min_length=1, max_length=50)
 
 
 class ParallelResult(Outcome):
@@ -77,8 +86,8 @@ class Meeting:
         self._ended: set[str] = set()
         self._expected: dict[tuple[str, int], set[str]] = {}
         for session_id, steps in plans.items():
-            for nth, name in _meetings(steps):
-                self._expected.setdefault((name, nth), set()).add(session_id)
+            for point in _meetings(steps):
+                self._expected.setdefault(point, set()).add(session_id)
 
     def of(self, session_id: str) -> Participant:
         """One session's side of it."""
@@ -118,13 +127,13 @@ class Participant:
         self._meeting.arrive(self._session_id, (name, nth), scene, deadline)
 
 
-def _meetings(steps: list[PlannedStep]) -> list[tuple[int, str]]:
+def _meetings(steps: list[PlannedStep]) -> list[tuple[str, int]]:
     seen: dict[str, int] = {}
     found = []
     for step in steps:
         if step.action is None:
             seen[step.name] = seen.get(step.name, 0) + 1
-            found.append((seen[step.name], step.name))
+            found.append((step.name, seen[step.name]))
     return found
 
 
@@ -134,17 +143,27 @@ def _never_met(name: str, missing: set[str], *, ended: bool) -> TimedOut:
     return TimedOut(f"sync {name!r}: {who} {why}.", hint="Look at that session's own result.", missing=sorted(missing))
 
 
-def check_parts(parts: list[Part], ids: list[str]) -> None:
-    """Refuse a session that stands in two lists.
+async def gathered(
+    work: Mapping[str, Callable[[], Awaitable[SequenceResult]]], meeting: Meeting
+) -> ParallelResult:
+    """Run them all at once; each one's result, or the error for which it has none."""
+    started = time.monotonic()
+    found: dict[str, SequenceResult | OrchestratorError] = {}
 
-    Raises:
-        InvalidArgument: It names the session.
-    """
-    twice = sorted({one for one in ids if ids.count(one) > 1})
-    if twice:
-        raise InvalidArgument(f"{twice[0]!r} has two sequences in one call.", hint="Join them into one list.")
-    if not parts:
-        raise InvalidArgument("There is no sequence to run.", hint="Give sequences: [{sessionId, actions}].")
+    async def one(session_id: str) -> None:
+        try:
+            found[session_id] = await work[session_id]()
+        except OrchestratorError as error:
+            found[session_id] = error
+        finally:
+            meeting.end(session_id)
 
-
-__all__ = ["Meeting", "Options", "ParallelResult", "Part", "Participant", "check_parts", "result_data"]
+    async with anyio.create_task_group() as group:
+        for session_id in work:
+            group.start_soon(one, session_id)
+    ordered = {session_id: found[session_id] for session_id in work}
+    return ParallelResult(
+        results={session_id: result_data(one) for session_id, one in ordered.items()},
+        wall_ms=round((time.monotonic() - started) * 1000),
+        sequences=ordered,
+    )

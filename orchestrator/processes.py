@@ -73,7 +73,7 @@ def spawn(
     """Start a process that outlives this one and a signal to our process group; `record` it before it is used.
 
     Its output goes to `folder/<name>.log`, its temporary files below `folder`; its working folder is `folder`.
-    When `record` raises, the process is ended and the error passes.
+    When `record` raises, the process is ended, its folder removed, and the error passes.
 
     Raises:
         StartFailed: The program is not there or cannot be run.

@@ -30,6 +30,13 @@ class Options(Wire):
     verbose: bool = Field(default=False, description="Report each step, too.")
 
 
+class ExecuteSequence(Options):
+    """Run several steps in one session without anything in between; stops at the first failure that is not optional."""
+
+    session_id: str | None = None
+    actions: list[Step] = Field(min_length=1, max_length=100)
+
+
 class Failed(Wire):
     """The step that a sequence stopped at; `index` counts from 0."""
 

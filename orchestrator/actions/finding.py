@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from orchestrator.errors import ElementNotFound, InvalidArgument, NotActionable, OrchestratorError, StaleRef
+from orchestrator.errors import DialogOpen, ElementNotFound, InvalidArgument, NotActionable, OrchestratorError, StaleRef
 from orchestrator.models import SessionRecord
 from orchestrator.selector import Selector, parse
 from orchestrator.snapshot.page import Interrupted, Page
@@ -18,6 +18,8 @@ SLICE = 1.0
 """Seconds that one wait inside the page may take: a running classic command cannot be interrupted."""
 _SLICE_WITH_FRAMES = 0.2
 """While frames of other origins are searched in turn."""
+
+_PAUSE = 0.02
 
 
 @dataclass(frozen=True)
@@ -123,10 +125,12 @@ class Finder:
                 answer = self._search(method, {**locator, **params, "slice": deadline.slice_ms(longest)})
             except Interrupted:
                 self._path = [-1]
-            if answer.get("ok") or answer.get("reason") in {"invalid", "stale"} or not deadline.left:
+            if answer.get("ok", True) or answer.get("reason") in {"invalid", "stale"} or not deadline.left:
                 return answer
             if answer.get("frames"):
                 longest = _SLICE_WITH_FRAMES
+            # Where the engine did not wait itself: it has nothing to wait with while a page is being replaced.
+            time.sleep(min(_PAUSE, deadline.left))
 
     @contextmanager
     def frame(self, path: list[int]) -> Iterator[None]:
@@ -137,6 +141,14 @@ class Finder:
             yield
         finally:
             self._switch(before)
+
+    def from_top(self) -> bool:
+        """Make the top document current, wherever somebody else stopped; False while a dialog is in the way."""
+        try:
+            self._remote.execute("switchToFrame", id=None)
+        except DialogOpen:
+            return False
+        return True
 
     def _await(self, given: str, method: str, seconds: float, **params: Any) -> dict[str, Any]:
         selector, deadline = parse(given), Deadline(seconds)
@@ -157,7 +169,7 @@ class Finder:
         for frame in answer.get("frames") or ():
             self._switch([*here, *frame["path"]])
             found = self._search(method, {**params, "slice": 0})
-            if found.get("ok"):
+            if found.get("ok", True):
                 return found
         return answer
 

@@ -12,11 +12,11 @@ from orchestrator.actions.keys import KEYS, chords, key_actions
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import NotActionable
-from orchestrator.snapshot.page import HANDLE
 
 _CHROMIUM = frozenset({"chrome", "chromium", "msedge", "MicrosoftEdge", "chrome-headless-shell"})
 _KEYS_AT_ONCE = 100
 """Characters that one Perform Actions command types, so that none of them comes near the command deadline."""
+_OPTION = "return arguments[0].options[arguments[1]]"
 _TEXT_KINDS = frozenset({"text", "password", "textarea"})
 
 
@@ -45,7 +45,7 @@ class SetValue(Aimed, Acting):
 
     def act(self, scene: Scene) -> Acted:
         """Focus and select in one script call, type in one command, read back in a third."""
-        with scene.element(self.selector, "fill", self.timeout, option=self.value) as hit:
+        with scene.element(self.selector, "fill", self.timeout, option=self.value, handle=True) as hit:
             if hit.kind == "password":
                 scene.redactor.add(self.value)
             if hit.kind == "select":
@@ -77,7 +77,7 @@ class SetValue(Aimed, Acting):
     def _choose(self, scene: Scene, hit: Hit) -> None:
         """Element Click on the option: a select's list is drawn outside the page, where no pointer event reaches."""
         with scene.find.frame(list(hit.facts.get("path") or ())):
-            option = scene.remote.script(HANDLE)
+            option = scene.remote.script(_OPTION, [scene.page.handle(), hit.facts["optionIndex"]])
             scene.remote.execute("clickElement", id=next(iter(option.values())))
 
     def _read_back(self, scene: Scene, hit: Hit) -> list[str]:

@@ -52,16 +52,16 @@ class WaitFor(Aimed, Timed, Action[Met]):
             **_near(answer),
         )
 
-    def _conditions(self) -> list[dict[str, Any]]:
-        conditions: list[dict[str, Any]] = []
+    def _conditions(self) -> dict[str, Any]:
+        conditions: dict[str, Any] = {}
         if self.selector is not None and (self.state is not None or self.text is None):
-            conditions.append({"state": self.state or "visible"})
+            conditions["state"] = self.state or "visible"
         if self.text is not None:
-            conditions.append({"containsText" if self.selector is not None else "pageText": self.text})
+            conditions["containsText" if self.selector is not None else "pageText"] = self.text
         if self.url is not None:
-            conditions.append({"url": self.url})
+            conditions["url"] = self.url
         if self.title_ is not None:
-            conditions.append({"title": self.title_})
+            conditions["title"] = self.title_
         return conditions
 
 
@@ -115,21 +115,16 @@ class Expect(Aimed, Timed, Action[Met]):
         raise ExpectationFailed(
             f"Not as expected after {deadline.elapsed_ms} ms: {about}{told}.",
             hint="Compare with get_visible_elements; raise timeout if it only takes longer.",
-            expected=conditions,
-            actual=[{"condition": one.get("condition"), "actual": one.get("actual")} for one in failed],
+            expected={one["condition"]: one["expected"] for one in failed},
+            actual={one["condition"]: one["actual"] for one in failed},
             **_near(answer),
         )
 
-    def _conditions(self) -> list[dict[str, Any]]:
-        given = [
-            {wire: getattr(self, name)}
-            for name, wire in (_OF_ELEMENTS | _OF_PAGES).items()
-            if getattr(self, name) is not None
-        ]
-        if self.attribute is not None:
-            given = [*[one for one in given if "attribute" not in one]]
-            given.append({"attribute": self.attribute.model_dump(exclude_none=True)})
-        return given or ([{"visible": True}] if self.selector is not None else [])
+    def _conditions(self) -> dict[str, Any]:
+        given = {name: getattr(self, field) for field, name in (_OF_ELEMENTS | _OF_PAGES).items()}
+        given["attribute"] = self.attribute and self.attribute.model_dump(exclude_none=True)
+        conditions = {name: value for name, value in given.items() if value is not None}
+        return conditions or ({"visible": True} if self.selector is not None else {})
 
 
 _OF_ELEMENTS = {
@@ -146,7 +141,7 @@ _OF_PAGES = {"url": "url", "title_": "title"}
 
 
 def _poll(
-    scene: Scene, selector: str | None, conditions: list[dict[str, Any]], timeout: int | None, *, negate: bool
+    scene: Scene, selector: str | None, conditions: dict[str, Any], timeout: int | None, *, negate: bool
 ) -> tuple[dict[str, Any], Deadline]:
     """Ask in slices until it holds; a selector that can never match anything ends it at once."""
     deadline = Deadline(scene.seconds(timeout))
@@ -176,14 +171,13 @@ def _met(scene: Scene, answer: Mapping[str, Any], deadline: Deadline) -> Met:
 def _unmet(selector: str | None, answer: Mapping[str, Any]) -> str:
     """What failed, as `selector: text: expected 'a', it is 'b'`."""
     failed = answer.get("failed") or []
-    told = "; ".join(f"{_told([one['condition']])}, it is {_short(one.get('actual'))}" for one in failed)
+    told = "; ".join(f"{_told({one['condition']: one['expected']})}, it is {_short(one['actual'])}" for one in failed)
     about = f"{selector!r}: " if selector is not None else ""
     return about + (told or str(answer.get("detail") or "the page was navigating"))
 
 
-def _told(conditions: list[Any]) -> str:
-    named = [one if isinstance(one, dict) else {str(one): None} for one in conditions]
-    return ", ".join(f"{name} should be {_short(value)}" for one in named for name, value in one.items())
+def _told(conditions: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} should be {_short(value)}" for name, value in conditions.items())
 
 
 def _short(value: Any) -> str:

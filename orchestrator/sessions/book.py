@@ -23,9 +23,7 @@ class Book:
     Every question is one transaction in a worker thread, one at a time: answers come in the order of the questions.
     """
 
-    def __init__(
-        self, store: SqliteStore, caller: Caller, namespace: str, *, max_sessions: int | None = None
-    ) -> None:
+    def __init__(self, store: SqliteStore, caller: Caller, namespace: str, *, max_sessions: int | None = None) -> None:
         self.store = store
         self.caller = caller
         self.namespace = namespace
@@ -42,7 +40,7 @@ class Book:
         """Make the caller known, adopting what dead callers of the namespace left; returns the ids it now owns."""
         return await self.ask(self.store.adopt, self.caller, self.namespace)
 
-    async def leave(self) -> None:
+    async def forget(self) -> None:
         """Forget the caller; what it still owns can be adopted."""
         await self.ask(self.store.forget, self.caller.key)
 

@@ -45,6 +45,7 @@ class Ticket(NamedTuple):
 
     number: int
     session: int
+    namespace: str
     id: str
 
 

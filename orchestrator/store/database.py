@@ -99,12 +99,13 @@ class Database:
         while True:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
-                return
             except sqlite3.OperationalError as error:
                 busy = error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
                 if not busy or time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
+            else:
+                return
 
     def _unusable(self, error: Exception) -> InvalidArgument:
         return InvalidArgument(

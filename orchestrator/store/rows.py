@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from orchestrator.errors import OrchestratorError, SessionExists, SessionLimit, SessionLost, SessionNotFound
 from orchestrator.models import SessionRecord, SessionState
-from orchestrator.store.base import Change
+from orchestrator.store.base import Change, Ticket
 
 _READ = "SELECT seq, record, replaced FROM sessions WHERE "
 
@@ -95,6 +95,13 @@ def not_found(
 def lost(record: SessionRecord) -> SessionLost:
     """The error for a session whose remote end is gone."""
     return SessionLost(record.id, record.lost_reason or "its remote end is gone")
+
+
+def refusal(db: sqlite3.Connection, ticket: Ticket, row: Row | None) -> OrchestratorError | None:
+    """Why the life to which a ticket belongs takes no more calls; None when it does take them."""
+    if row is None or row.record.state is SessionState.CLOSED:
+        return not_found(db, ticket.namespace, ticket.id, row.record if row else None)
+    return lost(row.record) if row.record.state is SessionState.LOST else None
 
 
 def make_room(db: sqlite3.Connection, namespace: str, max_sessions: int | None) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from orchestrator.errors import NoSession, SessionNotFound
+from orchestrator.errors import NoSession, OrchestratorError
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import callers, rows, tickets
 from orchestrator.store.base import Change, Entry, Holder, Ticket
@@ -75,7 +75,7 @@ class SqliteStore:
             session = rows.insert(db, record, before)
             if wanted is None or before is None:
                 callers.set_current(db, record.owner, record.id)
-            return record, tickets.take(db, session, record.id, holder, self._ticks())
+            return record, tickets.take(db, session, record, holder, self._ticks())
 
     def get(self, namespace: str, session_id: str) -> SessionRecord | None:
         """The record of an id, closed ones too."""
@@ -157,7 +157,7 @@ class SqliteStore:
         with self._database.write() as db:
             row = rows.get_usable(db, namespace, session_id)
             tick = self._ticks()
-            ticket = tickets.take(db, row.seq, session_id, holder, tick)
+            ticket = tickets.take(db, row.seq, row.record, holder, tick)
             return Entry(row.record, ticket, tickets.is_first(db, ticket, holder, tick))
 
     def look(self, ticket: Ticket) -> Entry | None:
@@ -178,11 +178,10 @@ class SqliteStore:
                 return None
             return rows.apply(db, row, change, self._clock()) if change else row.record
 
-    def standing(self, ticket: Ticket) -> SessionRecord | None:
-        """The record of the life to which a ticket belongs, closed ones too; None when a later life has its id."""
+    def refusal(self, ticket: Ticket) -> OrchestratorError | None:
+        """Why a ticket's session takes no more calls: it was closed or lost; None when it does take them."""
         with self._database.read() as db:
-            row = rows.by_seq(db, ticket.session)
-        return row.record if row else None
+            return rows.refusal(db, ticket, rows.by_seq(db, ticket.session))
 
     def write(self, ticket: Ticket, change: Change) -> SessionRecord:
         """Change the record at once, whether or not the place is still held; a later life of the id is untouched.
@@ -193,10 +192,9 @@ class SqliteStore:
         """
         with self._database.write() as db:
             row = rows.by_seq(db, ticket.session)
-            if row is None or row.record.state is SessionState.CLOSED:
-                raise SessionNotFound(ticket.id)
-            if row.record.state is SessionState.LOST:
-                raise rows.lost(row.record)
+            refusal = rows.refusal(db, ticket, row)
+            if refusal or row is None:
+                raise refusal or rows.not_found(db, ticket.namespace, ticket.id)
             return rows.apply(db, row, change, self._clock())
 
     def beat(self, holder: Holder) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 
+from orchestrator.models import SessionRecord
 from orchestrator.store.base import Holder, Ticket
 
 SILENCE = 30.0
 """A holder whose heartbeat is older than this, in seconds, has lost its place."""
 
 
-def take(db: sqlite3.Connection, session: int, session_id: str, holder: Holder, tick: float) -> Ticket:
+def take(db: sqlite3.Connection, session: int, record: SessionRecord, holder: Holder, tick: float) -> Ticket:
     """The last place of the lane."""
     cursor = db.execute(
         "INSERT INTO tickets (session, pid, created, beat) VALUES (?, ?, ?, ?)", (session, *holder, tick)
     )
-    return Ticket(int(cursor.lastrowid or 0), session, session_id)
+    return Ticket(int(cursor.lastrowid or 0), session, record.namespace, record.id)
 
 
 def holder_of(db: sqlite3.Connection, ticket: Ticket) -> Holder | None:

@@ -163,6 +163,11 @@ def unsandboxed(environ: Mapping[str, str]) -> str | None:
     return None
 
 
+def has_display(environ: Mapping[str, str]) -> bool:
+    """Whether a window can open here."""
+    return sys.platform != "linux" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
 def shared_memory_is_small() -> bool:
     """Whether tabs would crash for want of shared memory."""
     try:

@@ -120,6 +120,7 @@ class LocalProvider(Provider):
                 f"The local provider has no browser {request.browser!r}.", hint=nearest(request.browser, self.browsers)
             )
         check(request.capabilities)
+        _check_display(start)
         found = drivers.Machine.this().find(request.browser, start)
         capabilities = _capabilities(start, found.browser)
         # Without a random path any page could end the driver: <img src="http://127.0.0.1:N/shutdown">.
@@ -141,11 +142,23 @@ class LocalProvider(Provider):
 
     def advice(self, endpoint: Endpoint) -> str:
         """What to know about a browser that did not start."""
-        if not drivers.is_snap(Path(endpoint.capabilities["goog:chromeOptions"]["binary"])):
+        options = endpoint.capabilities.get("goog:chromeOptions")
+        binary = options.get("binary") if isinstance(options, dict) else None
+        if not binary or not drivers.is_snap(Path(binary)):
             return ""
         return (
             "This Chromium comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
             "without a dot in its path, or install Chrome or Chromium from a package."
+        )
+
+
+def _check_display(start: Start) -> None:
+    # A flag can ask for a browser without a window, too.
+    windowless = start.headless or any("headless" in flag or "ozone" in flag for flag in start.request.args)
+    if not windowless and not drivers.has_display(os.environ):
+        raise StartFailed(
+            "There is no display that a browser window could open on.",
+            hint="Start with headless: true, or run the server under xvfb-run.",
         )
 
 

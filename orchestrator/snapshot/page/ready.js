@@ -154,6 +154,3 @@ function holds(element, value) {
   const actual = rawValue(element) ?? '';
   return actual === wanted || (kindOf(element) === 'contenteditable' && normal(actual) === normal(wanted));
 }
-
-/** handle(): the element itself, for the one command that needs a WebElement. */
-const handle = () => (acting.handle && isLive(acting.handle) ? acting.handle : null);

@@ -1,0 +1,86 @@
+"""Running the caller's own JavaScript in the page."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from orchestrator.actions.base import ALL_TYPES, Action, Timed
+from orchestrator.actions.results import Outcome, Value
+from orchestrator.actions.scene import Scene
+from orchestrator.errors import InvalidArgument, RemoteFailure, TimedOut
+from orchestrator.models import SessionType
+from orchestrator.selector import parse
+from orchestrator.snapshot.page import Interrupted
+
+_ROOM = 0.9
+_TIMED_OUT = "webdriver-orchestrator: timeout"
+_BOUNDED = """
+return await Promise.race([
+  (async function () {
+%s
+  }).apply(null, args),
+  new Promise((_, reject) => setTimeout(() => reject(new Error(%s)), %d)),
+]);
+"""
+
+
+class ExecuteScript(Timed, Action[Value]):
+    """Run JavaScript in the page: a function body with return and await. Use it for what no other tool does."""
+
+    verb: ClassVar[str] = "execute_script"
+    title: ClassVar[str] = "Run JavaScript"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
+    destructive: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = Value
+
+    script: str = Field(min_length=1)
+    args: list[Any] = Field(
+        default_factory=list, description='`arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.'
+    )
+
+    def perform(self, scene: Scene) -> Value:
+        """One script call; a promise is awaited until timeout (30 s)."""
+        limit = scene.seconds(round(scene.settings.command_timeout * 900) if self.timeout is None else self.timeout)
+        body = "const args = [...arguments];\n" + _BOUNDED % (self.script, json.dumps(_TIMED_OUT), round(limit * 1000))
+        try:
+            value = scene.page.evaluate(body, [_located(arg) for arg in self.args]).get("value")
+        except Interrupted:
+            return Value(warnings=["The script was cut short: it opened a dialog or left the page."])
+        except RemoteFailure as error:
+            raise _refused(error, limit) from error
+        return _fitting(value, round(scene.settings.max_output * _ROOM))
+
+
+def _located(arg: Any) -> Any:
+    """The argument with its selectors read."""
+    if isinstance(arg, list):
+        return [_located(item) for item in arg]
+    if isinstance(arg, dict):
+        if set(arg) == {"selector"} and isinstance(arg["selector"], str):
+            return {"locator": parse(arg["selector"]).data()}
+        return {name: _located(item) for name, item in arg.items()}
+    return arg
+
+
+def _refused(error: RemoteFailure, limit: float) -> Exception:
+    said = error.message
+    if _TIMED_OUT in said:
+        return TimedOut(f"The script was not done after {limit:g} s.", hint="Raise timeout, or return sooner.")
+    if error.details.get("error") == "javascript error":
+        thrown = said.partition("javascript error: ")[2] or said
+        return InvalidArgument(f"The script threw: {thrown.rstrip('.')}.", hint="Mend the script.")
+    return error
+
+
+def _fitting(value: Any, room: int) -> Value:
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= room:
+        return Value(value=value)
+    cut = f"Cut: {len(text) - room} more characters of JSON. Return less, or raise the setting max_output."
+    return Value(value=text[:room], next=cut)
+
+
+ACTIONS: list[type[Action[Any]]] = [ExecuteScript]

@@ -1,0 +1,138 @@
+"""Ends sessions: our side at once and always, the remote end and every process within a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from orchestrator import processes
+from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
+from orchestrator.models import SessionRecord, SessionState
+from orchestrator.registry import Providers
+from orchestrator.rows import Closed, NotEnded
+from orchestrator.runner import Runner
+from orchestrator.secrets import without_credentials
+from orchestrator.sessions import Book, Lanes
+from orchestrator.webdriver.remote import Remote
+
+_REMOTE_END = 5.0
+"""Seconds that a remote end may take to end a session."""
+_LEFT_BEHIND = 300.0
+"""Seconds without a call after which a dead caller's session is ended, in whatever namespace."""
+
+When = Callable[[SessionRecord, bool], bool]
+
+
+class Closer:
+    """Closes sessions for one caller."""
+
+    def __init__(self, book: Book, lanes: Lanes, runner: Runner, providers: Providers) -> None:
+        self._book = book
+        self._lanes = lanes
+        self._runner = runner
+        self._providers = providers
+
+    async def close(
+        self,
+        ids: Sequence[str],
+        reason: str,
+        *,
+        detach: bool = False,
+        strict: bool = False,
+        when: When | None = None,
+    ) -> Closed:
+        """Close these sessions side by side; calls on them are answered at once.
+
+        Raises:
+            SessionNotFound, InvalidArgument: With `strict`, when an id was never open here.
+        """
+        closed: list[str] = []
+        detached: list[SessionRecord] = []
+        failed: list[NotEnded] = []
+
+        async def one(session_id: str) -> None:
+            try:
+                record = await self._lanes.close(session_id, reason, when=when)
+            except SessionNotFound:
+                if strict:
+                    raise
+                return
+            if record is None:
+                return
+            if detach:
+                detached.append(await self._release(record))
+                return
+            closed.append(record.id)
+            failed.extend(NotEnded(session_id=record.id, reason=left) for left in await self._end(record))
+
+        if strict:
+            for session_id in ids:
+                await one(session_id)
+        else:
+            async with anyio.create_task_group() as group:
+                for session_id in ids:
+                    group.start_soon(one, session_id)
+        order = {session_id: place for place, session_id in enumerate(ids)}
+        return Closed(
+            closed=sorted(closed, key=lambda one: order.get(one, 0)),
+            detached=[record.id for record in detached],
+            failed=failed,
+            warnings=[_how_to_attach(record) for record in detached],
+        )
+
+    async def sweep(self, home: Path) -> None:
+        """End what dead servers left: processes without a record, and sessions that nobody used for long."""
+        for record in await self._book.ask(self._book.store.orphans):
+            if time.time() - record.last_active_at > _LEFT_BEHIND:
+                close = functools.partial(self._book.store.close, record.namespace, record.id)
+                with contextlib.suppress(OrchestratorError):
+                    if await self._book.ask(close) is not None:
+                        await self._end(record)
+        live = await self._book.ask(self._book.store.live_folders)
+        await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
+
+    async def look_after(self, records: Sequence[SessionRecord]) -> None:
+        """Mark those as lost whose processes have ended, without asking their remote ends."""
+        for record in records:
+            if record.state is SessionState.ACTIVE and not all(map(processes.alive, record.processes)):
+                gone = next(one for one in record.processes if not processes.alive(one))
+                with contextlib.suppress(OrchestratorError):
+                    await self._lanes.lost(record.id, f"its process {gone.name} ({gone.pid}) ended")
+
+    async def _end(self, record: SessionRecord) -> list[str]:
+        """End it wherever it lives; sentences on what is left."""
+        self._runner.detach(record)
+        left = []
+        if record.owned and record.remote_session_id and not record.processes:
+            left += await anyio.to_thread.run_sync(_delete, record)
+        left += await anyio.to_thread.run_sync(processes.end, record.processes)
+        with contextlib.suppress(OrchestratorError):
+            await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
+        return left
+
+    async def _release(self, record: SessionRecord) -> SessionRecord:
+        self._runner.detach(record)
+        await anyio.to_thread.run_sync(processes.release, record.processes)
+        return record
+
+
+def _delete(record: SessionRecord) -> list[str]:
+    remote = Remote(record.remote_url, record.remote_session_id, name=record.id, timeout=_REMOTE_END)
+    try:
+        remote.delete(_REMOTE_END)
+    except SessionLost as error:
+        return [] if record.state is SessionState.LOST else [error.message]
+    except OrchestratorError as error:
+        return [error.message]
+    return []
+
+
+def _how_to_attach(record: SessionRecord) -> str:
+    url = without_credentials(record.remote_url)
+    return f"{record.id} goes on at its remote end: remoteUrl {url}, remoteSessionId {record.remote_session_id}."

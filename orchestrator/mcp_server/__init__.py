@@ -1,0 +1,1 @@
+"""The front door for AI agents: every tool, over the Model Context Protocol."""

@@ -1,0 +1,134 @@
+"""Makes lean JSON schemas of pydantic models: small, and plain enough for every host that reads them.
+
+Hosts differ in what they refuse: `$ref`, `anyOf` with null, lists of types, arrays of anything. None of it is left.
+Limits are not in the schemas either: some hosts refuse them, and the error of a wrong value says them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from orchestrator.actions.results import Outcome
+from orchestrator.arguments import names_of
+
+Schema = dict[str, Any]
+
+_KEPT = ("type", "enum", "description", "default", "anyOf", "items", "required")
+_ANYTHING: Schema = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "object", "additionalProperties": True},
+    ]
+}
+"""What stands for "any JSON value" where a type must be named."""
+
+_ERROR: Schema = {"type": "object", "additionalProperties": True}
+
+
+def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Schema | None = None) -> Schema:
+    """The schema of a tool's arguments.
+
+    Args:
+        model: Its fields are the arguments.
+        more: Further arguments, which somebody else reads.
+        steps: What the items of arrays named `actions` look like.
+    """
+    lean = _lean(*_generated(model, "validation"))
+    properties = {name: lean["properties"][name] for name in names_of(model)} | dict(more)
+    if steps is not None:
+        _put_steps(properties, steps)
+    required = [name for name in properties if name in lean.get("required", ())]
+    schema: Schema = {"type": "object", "properties": properties}
+    return schema | ({"required": required} if required else {}) | {"additionalProperties": False}
+
+
+def output_schema(model: type[BaseModel], nullable: Iterable[str] = ()) -> Schema:
+    """The schema of a tool's structured content, errors included.
+
+    Nothing is required in it: some clients check the content of an error against it, too, and would show their users
+    a broken rule instead of the error. `nullable` names properties that are there even when they are null.
+    """
+    lean = _without(_lean(*_generated(model, "serialization")), ("required", "default", "description"))
+    properties = {name: lean["properties"][name] for name in names_of(model) if name in lean["properties"]}
+    for name in nullable:
+        properties[name].pop("type", None)
+    return {"type": "object", "properties": properties | {"error": _ERROR}}
+
+
+def step_schema(actions: Mapping[str, type[BaseModel]], more: Iterable[str]) -> Schema:
+    """The one shape of a step: the parameters that several actions have are declared, the others are let through."""
+    seen: dict[str, list[Schema]] = {}
+    for action in actions.values():
+        for name, schema in input_schema(action, {})["properties"].items():
+            bare = {key: value for key, value in schema.items() if key in {"type", "items", "enum"}}
+            seen.setdefault(name, []).append(bare)
+    common = {name: found[0] for name, found in seen.items() if len(found) > 1 and all(s == found[0] for s in found)}
+    action_ = {"type": "string", "enum": [*actions, *more]}
+    properties = {"action": action_, **common, "optional": {"type": "boolean"}}
+    return {"type": "object", "properties": properties, "required": ["action"], "additionalProperties": True}
+
+
+def _generated(model: type[BaseModel], mode: Any) -> tuple[Schema, Schema]:
+    schema = model.model_json_schema(by_alias=True, mode=mode)
+    return schema, schema.get("$defs", {})
+
+
+def _lean(node: Schema, definitions: Schema) -> Schema:
+    """A schema with references written out, and without what nobody needs."""
+    node = _single(node, definitions)
+    if "const" in node:
+        node = {**node, "enum": [node["const"]]}
+    lean = {key: value for key, value in node.items() if key in _KEPT}
+    if lean.get("default", ...) in (None, [], {}):
+        del lean["default"]
+    if "anyOf" in lean:
+        lean["anyOf"] = [_lean(one, definitions) for one in lean["anyOf"]]
+    if lean.get("type") == "array":
+        lean["items"] = _lean(lean.get("items", {}), definitions) or _ANYTHING
+    if lean.get("type") == "object":
+        lean |= _parts(node, definitions)
+    return lean
+
+
+def _single(node: Schema, definitions: Schema) -> Schema:
+    """The node itself, where it is only a reference, or a choice between something and null."""
+    beside = {key: value for key, value in node.items() if key not in {"$ref", "anyOf", "allOf"}}
+    if "$ref" in node:
+        return _single({**definitions[node["$ref"].rpartition("/")[2]], **beside}, definitions)
+    choices = [one for one in node.get("anyOf", node.get("allOf", ())) if one.get("type") != "null"]
+    if len(choices) == 1:
+        return _single({**choices[0], **beside}, definitions)
+    return {**beside, "anyOf": choices} if choices else node
+
+
+def _parts(node: Schema, definitions: Schema) -> Schema:
+    """What an object consists of."""
+    if "properties" in node:
+        return {"properties": {name: _lean(one, definitions) for name, one in node["properties"].items()}}
+    rest = node.get("additionalProperties", True)
+    return {"additionalProperties": _lean(rest, definitions) or True if isinstance(rest, dict) else True}
+
+
+def _without(node: Any, keys: Iterable[str]) -> Any:
+    """The schema without these keywords, at any depth; properties of the same names stay."""
+    if isinstance(node, list):
+        return [_without(one, keys) for one in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _without(value, keys) for key, value in node.items() if key not in keys and key != "properties"}
+    if "properties" in node:
+        kept["properties"] = {name: _without(one, keys) for name, one in node["properties"].items()}
+    return kept
+
+
+def _put_steps(properties: Schema, steps: Schema) -> None:
+    for name, schema in properties.items():
+        if name == "actions":
+            schema["items"] = steps
+        elif schema.get("type") == "array" and "properties" in schema["items"]:
+            _put_steps(schema["items"]["properties"], steps)

@@ -1,0 +1,117 @@
+"""Every tool, made of its declaration: what clients are told about it, and how a call becomes one of the façade."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import mcp.types as protocol
+from pydantic import Field
+
+from orchestrator.actions.base import AnyAction
+from orchestrator.actions.catalogue import CATALOGUE
+from orchestrator.actions.results import Outcome
+from orchestrator.api import Orchestrator
+from orchestrator.arguments import names_of, read
+from orchestrator.mcp_server.schema import Schema, input_schema, output_schema, step_schema
+from orchestrator.mcp_server.session_tools import SESSION_TOOLS, SessionTool
+from orchestrator.models import Wire
+from orchestrator.sequence import SYNC
+
+_SENTENCES = 2
+_NARROWING = ("selector", "root", "query", "roles", "limit", "offset", "prefix")
+"""Parameters that make a result smaller."""
+
+
+class Addressed(Wire):
+    """Which session a call is for."""
+
+    session_id: str | None = Field(default=None, description="Target session. If omitted, the current session.")
+
+
+_SESSION_ID = names_of(Addressed)
+_SPELLINGS = (*_SESSION_ID, *Addressed.model_fields)
+_ADDRESS: Schema = input_schema(Addressed, {})["properties"]
+_STEPS = step_schema(CATALOGUE, [SYNC]) | {
+    "description": 'action names a tool, or "sync" with a name; other parameters as of the tool of that name.'
+}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One declaration as a tool."""
+
+    declared: type[AnyAction] | type[SessionTool]
+
+    @property
+    def name(self) -> str:
+        """What clients call it."""
+        return self.declared.verb
+
+    @cached_property
+    def listed(self) -> protocol.Tool:
+        """The tool as clients read it."""
+        return protocol.Tool(
+            name=self.name,
+            title=self.declared.title,
+            description=_sentences(self.declared),
+            input_schema=self._input_schema(),
+            output_schema=self._output_schema(),
+            annotations=self._annotations(),
+        )
+
+    @cached_property
+    def narrowing(self) -> list[str]:
+        """The parameters that make its result smaller."""
+        return [name for name in _NARROWING if name in self.listed.input_schema["properties"]]
+
+    async def call(self, orchestrator: Orchestrator, arguments: Mapping[str, Any]) -> Outcome:
+        """Read the arguments and do it. Nothing is awaited before the façade: calls keep their order of arrival.
+
+        Raises:
+            OrchestratorError: Any of the codes in `orchestrator.errors`.
+        """
+        if issubclass(self.declared, SessionTool):
+            return await read(self.declared, arguments).run(orchestrator)
+        address = {name: value for name, value in arguments.items() if name in _SPELLINGS}
+        fields = {name: value for name, value in arguments.items() if name not in _SPELLINGS}
+        action = read(self.declared, fields, also=_SESSION_ID)
+        return await orchestrator.perform(action, read(Addressed, address).session_id)
+
+    def _input_schema(self) -> Schema:
+        if issubclass(self.declared, SessionTool):
+            return input_schema(self.declared, {}, _STEPS)
+        return input_schema(self.declared, _ADDRESS)
+
+    def _output_schema(self) -> Schema | None:
+        if not self.declared.structured:
+            return None
+        nullable = self.declared.nullable if issubclass(self.declared, SessionTool) else ()
+        return output_schema(self.declared.result, nullable)
+
+    def _annotations(self) -> protocol.ToolAnnotations:
+        declared = self.declared
+        return protocol.ToolAnnotations(
+            read_only_hint=declared.reads,
+            destructive_hint=declared.destructive,
+            idempotent_hint=declared.idempotent,
+            open_world_hint=declared.outside if issubclass(declared, SessionTool) else True,
+        )
+
+
+def _sentences(declared: type[Any]) -> str:
+    """The first two sentences of a docstring."""
+    text = " ".join((inspect.getdoc(declared) or "").split())
+    return " ".join(re.split(r"(?<=[.!?]) (?=[A-Z])", text)[:_SENTENCES])
+
+
+def _all(declarations: Iterable[type[AnyAction] | type[SessionTool]]) -> dict[str, Tool]:
+    return {declared.verb: Tool(declared) for declared in declarations}
+
+
+TOOLS: Mapping[str, Tool] = _all([*SESSION_TOOLS, *CATALOGUE.values()])
+"""Every tool by name, in the order in which they are listed."""

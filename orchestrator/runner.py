@@ -1,0 +1,97 @@
+"""The one path of every action: its turn in the lane, the scene it works with, what is told afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from orchestrator.actions.finding import Turn
+from orchestrator.actions.results import Outcome
+from orchestrator.actions.scene import Scene
+from orchestrator.errors import OrchestratorError
+from orchestrator.models import SessionRecord
+from orchestrator.secrets import Redactor
+from orchestrator.sessions.lanes import Lanes
+from orchestrator.settings import Settings
+from orchestrator.snapshot.page import Page
+from orchestrator.store import SqliteStore
+from orchestrator.webdriver.remote import Remote
+
+OutcomeT = TypeVar("OutcomeT", bound=Outcome)
+_REFS_AT_ONCE = 100
+"""Ref numbers that a process sets apart for itself at a time: whatever happens to it, none is given twice."""
+
+
+class RefBlock:
+    """Ref numbers of one session that only this process may give out."""
+
+    def __init__(self, store: SqliteStore, record: SessionRecord) -> None:
+        self._store = store
+        self._record = record
+        self.next = 0
+        self.end = 0
+
+    def more(self, n: int) -> None:
+        """Set apart at least `n` further numbers; what is left of the old ones is given up."""
+        self.next, self.end = self._store.reserve_refs(self._record.namespace, self._record.id, max(n, _REFS_AT_ONCE))
+
+
+class Attached:
+    """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
+
+    def __init__(self, remote: Remote, refs: RefBlock) -> None:
+        self.remote = remote
+        self.page = Page(remote.script, refs)
+        self.strange = False
+        """True until it was used: whoever drove the session before may have stopped inside a frame."""
+
+
+class Runner:
+    """Runs what is to be done in a session, one thing at a time."""
+
+    def __init__(self, lanes: Lanes, store: SqliteStore, settings: Settings, redactor: Redactor) -> None:
+        self._lanes = lanes
+        self._store = store
+        self._settings = settings
+        self._redactor = redactor
+        self._attached: dict[str, Attached] = {}
+
+    async def run(self, session_id: str, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it in the session's next turn; the outcome also tells what happened on the session since its last one."""
+        return await self._lanes.run(session_id, lambda turn: self._work(turn, work))
+
+    def attach(self, record: SessionRecord, remote: Remote) -> None:
+        """Keep the client of a session that was just started."""
+        self._attached[remote.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+
+    def detach(self, record: SessionRecord) -> None:
+        """Forget the client of a session."""
+        self._attached.pop(record.remote_session_id, None)
+
+    def _work(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        record = turn.record
+        attached = self._client(record)
+        scene = Scene(attached.remote, attached.page, turn, self._settings, self._redactor)
+        try:
+            if attached.strange:
+                attached.strange = not scene.find.from_top()
+            outcome = work(scene)
+        except OrchestratorError as error:
+            if scene.events:
+                error.details["events"] = scene.events
+            raise error.in_session(record.id)
+        events = [*outcome.events, *scene.events]
+        return outcome.model_copy(update={"events": events}) if events else outcome
+
+    def _client(self, record: SessionRecord) -> Attached:
+        kept = self._attached.get(record.remote_session_id)
+        if kept is None:
+            remote = Remote(
+                record.remote_url,
+                record.remote_session_id,
+                name=record.id,
+                timeout=self._settings.command_timeout,
+            )
+            kept = self._attached[record.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+            kept.strange = True
+        return kept

@@ -1,0 +1,77 @@
+// Tells what became different since a mark: by element, as the lines of the outline.
+const mark = { document: null, url: '', title: '', lines: new Map(), requests: new WeakMap() };
+
+/** mark({}): from here on changes, requests and differences count. */
+function beginMark() {
+  const doc = window.document;
+  mark.document = doc;
+  Object.assign(mark, describePage());
+  mark.lines = linesByElement(survey());
+  mark.requests = new WeakMap();
+  for (const each of allDocuments()) mark.requests.set(each, requestsOf(dom.window(each)).last);
+  watchChanges();
+  return { ...describePage(), lines: mark.lines.size };
+}
+
+/** Every line without ref and focus, by what it stands for: an element, or the nth text in one. */
+function linesByElement({ entries }) {
+  const nobody = new Set();
+  const lines = new Map();
+  const texts = new Map();
+  for (const entry of entries) {
+    if (entry.hasRef) lines.set(entry.element, { entry, line: lineOf(entry, nobody, '') });
+    else {
+      const nth = (texts.get(entry.element) ?? 0) + 1;
+      texts.set(entry.element, nth);
+      lines.set(textKey(entry.element, nth), { entry, line: lineOf(entry, nobody, '') });
+    }
+  }
+  return lines;
+}
+
+const textKeys = new WeakMap();
+
+/** One object for the nth text of an element, the same at each call. */
+function textKey(element, nth) {
+  const keys = textKeys.get(element) ?? [];
+  textKeys.set(element, keys);
+  keys[nth] ??= { nth };
+  return keys[nth];
+}
+
+/** delta({refs, limit}): what differs from the mark; in a new document, what it shows. */
+function delta({ limit }) {
+  const most = limit ?? 40;
+  const result = survey();
+  const sameDocument = mark.document === window.document;
+  const page = describePage();
+  const before = sameDocument ? mark.lines : new Map();
+  const after = linesByElement(result);
+  const appeared = [];
+  const changed = [];
+  for (const [key, { entry, line }] of after) {
+    const old = before.get(key);
+    if (!old) appeared.push(entry);
+    else if (old.line !== line) changed.push(entry);
+  }
+  const disappeared = [...before].filter(([key]) => !after.has(key)).map(([, { line }]) => line);
+  return {
+    sameDocument, now: page, url: changeOf('url', page, sameDocument), title: changeOf('title', page, sameDocument),
+    ...bounded({ appeared, disappeared, changed }, most, result.focused),
+  };
+}
+
+const changeOf = (key, page, sameDocument) =>
+  sameDocument && mark[key] !== page[key] ? { from: mark[key], to: page[key] } : null;
+
+/** At most `most` lines in all: what appeared first, then what changed, then what went. */
+function bounded({ appeared, disappeared, changed }, most, focused) {
+  const total = appeared.length + disappeared.length + changed.length;
+  const write = (entries) => entries.map((entry) => referredLine(entry, focused));
+  const first = appeared.slice(0, most);
+  const second = changed.slice(0, most - first.length);
+  const third = disappeared.slice(0, most - first.length - second.length);
+  return {
+    appeared: write(first), disappeared: third, changed: write(second), more: total > most ? total - most : undefined,
+  };
+}

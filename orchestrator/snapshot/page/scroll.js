@@ -1,0 +1,105 @@
+// Finds what scrolls in a direction, and waits until it has come to rest.
+const scrolling = { element: null, before: [0, 0] };
+const REST_FRAMES = 6;
+
+const isSideways = (direction) => direction === 'left' || direction === 'right';
+
+/** True where content overflows along the direction, and the style lets a wheel move it. */
+function canScroll(element, direction) {
+  const page = element === dom.scroller(dom.document(element));
+  const style = styleOf(element);
+  const overflow = isSideways(direction) ? style.overflowX : style.overflowY;
+  const room = isSideways(direction)
+    ? dom.scrollWidth(element) - dom.clientWidth(element)
+    : dom.scrollHeight(element) - dom.clientHeight(element);
+  return room > 1 && (page ? overflow !== 'hidden' : /auto|scroll/.test(overflow));
+}
+
+/** The element itself, what is scrollable around it or first in it, else the page. */
+function scrollerFor(element, direction) {
+  if (isFrame(element) && innerDocument(element)) return dom.scroller(innerDocument(element));
+  if (canScroll(element, direction)) return element;
+  const inside = [...queryAll(element, '*')].find((each) => canScroll(each, direction) && isVisible(each));
+  if (inside) return inside;
+  for (let at = outer(element); at; at = outer(at)) if (canScroll(at, direction)) return at;
+  return dom.scroller(dom.document(element));
+}
+
+/** The page; where the page itself does not scroll, the largest part of it that does. */
+function pageScroller(direction) {
+  const page = dom.scroller(window.document) ?? dom.html(window.document);
+  if (canScroll(page, direction)) return page;
+  let largest = page;
+  let most = 0;
+  for (const element of everywhere(window.document, '*')) {
+    if (!canScroll(element, direction) || !isVisible(element)) continue;
+    const part = visiblePart(element);
+    const area = hasArea(part) ? (part.right - part.left) * (part.bottom - part.top) : 0;
+    if (area > most) [largest, most] = [element, area];
+  }
+  return largest;
+}
+
+const positionOf = (element) => [dom.scrollLeft(element), dom.scrollTop(element)];
+
+function isAtEnd(element, direction) {
+  const [left, top] = positionOf(element).map(Math.abs);
+  switch (direction) {
+    case 'up': return top <= 0;
+    case 'left': return left <= 0;
+    case 'right': return left + dom.clientWidth(element) >= dom.scrollWidth(element) - 1;
+    default: return top + dom.clientHeight(element) >= dom.scrollHeight(element) - 1;
+  }
+}
+
+const isWholePage = (element) => element === dom.scroller(dom.document(element));
+
+/** The box in which a scroller shows its content: for a page, the viewport of its document. */
+const paneOf = (element) => {
+  const doc = dom.document(element);
+  const lens = lensOf(doc);
+  const around = frameOf(doc);
+  if (!isWholePage(element)) return visiblePart(element);
+  const pane = through(lens, viewportOf(doc));
+  return around ? intersect(pane, visiblePart(around)) : pane;
+};
+
+/** scrollInfo({locator?, direction}): where the wheel has to turn. */
+function scrollInfo({ locator, direction }) {
+  const around = locator ? mustFind(locator)[0] : null;
+  if (around && !hasArea(visiblePart(around))) dom.reveal(around, { block: 'center', inline: 'center', behavior: 'instant' });
+  const element = around ? scrollerFor(around, direction) : pageScroller(direction);
+  scrolling.element = element;
+  scrolling.before = positionOf(element);
+  return {
+    ...(centre(paneOf(element)) ?? { x: 0, y: 0 }), before: scrolling.before, atEnd: isAtEnd(element, direction),
+    page: [dom.clientWidth(element), dom.clientHeight(element)], ref: isWholePage(element) ? undefined : refOf(element),
+  };
+}
+
+/** scrolled({direction, slice}): how far it went, once the position has not moved for some frames. */
+async function scrolled({ direction, slice }) {
+  const { element, before } = scrolling;
+  if (!element || !isLive(element)) return { moved: 0, atEnd: false, gone: true };
+  const end = now() + (slice ?? 0);
+  let position = positionOf(element);
+  for (let still = 0; still < REST_FRAMES && now() < end; ) {
+    await frame();
+    const next = positionOf(element);
+    still = next[0] === position[0] && next[1] === position[1] ? still + 1 : 0;
+    position = next;
+  }
+  const axis = isSideways(direction) ? 0 : 1;
+  return { moved: Math.round(Math.abs(position[axis] - before[axis])), atEnd: isAtEnd(element, direction) };
+}
+
+/** intoView({locator, slice}): scrolls the first visible match into view. */
+async function intoView({ locator, slice }) {
+  const wish = { locator, need: 'visible', slice };
+  const answer = await ready(wish);
+  if (!answer.ok) return answer;
+  const { element } = acting;
+  const wasInView = isInView(element);
+  if (!wasInView) dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
+  return { ...answer, ...placeOf(element), moved: !wasInView };
+}

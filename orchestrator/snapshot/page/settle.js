@@ -1,0 +1,108 @@
+// Knows when the page has come to rest, and what keeps it from that.
+const watch = { observer: null, roots: new Set(), changed: 0, culprit: null };
+
+/** Notes changes of the page from now on, in roots that appeared meanwhile too. */
+function watchChanges() {
+  watch.observer ??= new MutationObserver(noteChanges);
+  for (const root of allRoots()) {
+    if (watch.roots.has(root)) continue;
+    if (!watch.roots.size) watch.changed = now();
+    watch.roots.add(root);
+    watch.observer.observe(root, EVERY_CHANGE);
+  }
+}
+
+function noteChanges(records) {
+  for (const record of records) {
+    if (!isNoticed(record)) continue;
+    watch.changed = now();
+    watch.culprit = new WeakRef(elementAround(record.target));
+    return;
+  }
+}
+
+const elementAround = (node) => {
+  if (dom.type(node) === TEXT) return dom.parent(node) ?? dom.html(window.document);
+  return dom.type(node) === ELEMENT ? node : node.host ?? dom.html(node) ?? node;
+};
+
+/** Changes inside what is not rendered are not changes of what is seen. */
+function isNoticed({ target }) {
+  if (!dom.connected(target)) return false;
+  const element = elementAround(target);
+  if (dom.type(element) !== ELEMENT) return true;
+  return dom.boxes(element).length > 0 || styleOf(element).display === 'contents';
+}
+
+/** settle({stability, slice}): waits until nothing is left that `unrest` names. */
+async function settle({ stability, slice }) {
+  const end = now() + (slice ?? 0);
+  for (;;) {
+    watchChanges();
+    const quietFor = Math.round(now() - watch.changed);
+    const left = stability - quietFor;
+    const reason = unrest() ?? (left > 0 ? changing() : null);
+    if (!reason) return { settled: true, quietFor };
+    if (now() >= end) return { settled: false, reason, quietFor };
+    await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
+  }
+}
+
+function changing() {
+  const element = watch.culprit?.deref();
+  return element && isLive(element) ? `the page keeps changing (${nickname(element)})` : 'the page has just changed';
+}
+
+/** What goes on apart from changes of the page, in words; null where nothing does. */
+function unrest() {
+  for (const doc of allDocuments()) {
+    if (dom.readyState(doc) !== 'complete') return 'the document is still loading';
+    const url = requestsOf(dom.window(doc)).pending(mark.requests.get(doc) ?? 0);
+    if (url !== null) return `a request to ${shortAddress(url, doc)} is still in flight`;
+  }
+  return movement() ?? busyness();
+}
+
+function movement() {
+  for (const root of allRoots()) {
+    const animations = dom.type(root) === DOCUMENT ? animationsOf(root) : [];
+    for (const animation of animations) {
+      if (animation.playState !== 'running' || animation.timeline !== dom.timeline(root)) continue;
+      const { effect } = animation;
+      if (!effect || !Number.isFinite(effect.getComputedTiming().endTime)) continue;
+      const { target } = effect;
+      if (target && !isRendered(target)) continue;
+      return `an animation of ${target ? nickname(target) : 'the page'} is running`;
+    }
+  }
+  return null;
+}
+
+const animationsOf = method(Document, 'getAnimations');
+const isRendered = (element) => dom.boxes(element).length > 0;
+
+const BUSY = `[aria-busy="true"],[role~="progressbar"],progress:indeterminate,
+  [class*="spinner" i],[class*="loading" i],[class*="skeleton" i]`;
+
+function busyness() {
+  for (const element of everywhere(window.document, BUSY)) {
+    if (isBusy(element) && isVisible(element) && isOpaque(element)) {
+      return `${busyName(element)} is visible`;
+    }
+  }
+  return null;
+}
+
+function isBusy(element) {
+  if (attribute(element, 'role') !== 'progressbar' || flag(element, 'aria-busy')) return true;
+  const value = attribute(element, 'aria-valuenow');
+  return value === null || Number(value) < Number(attribute(element, 'aria-valuemax') ?? 100);
+}
+
+const isOpaque = (element) => dom.rendered(element, { opacityProperty: true, visibilityProperty: true });
+
+function busyName(element) {
+  const role = roleOf(element);
+  const name = role ? nameOf(element, role) : '';
+  return name ? `${role} ${quoted(name)}` : role === 'progressbar' ? role : nickname(element);
+}

@@ -1,0 +1,135 @@
+"""A start as a provider sees it, with real folders and real processes, ended when the test is over."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator import processes
+from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest
+from orchestrator.settings import Settings
+from orchestrator_providers.local import LocalOptions, LocalProvider
+
+
+class RealStart:
+    """One start under way; everything about it is real but the store."""
+
+    def __init__(self, request: StartRequest, settings: Settings) -> None:
+        self.request = request
+        self.settings = settings
+        self.options = LocalOptions.model_validate(request.options)
+        self.headless = True
+        self.processes: list[ProcessInfo] = []
+        self.cancelled: Exception | None = None
+        self._folder: Path | None = None
+
+    def folder(self) -> Path:
+        """A folder of this start's own."""
+        self._folder = self._folder or processes.make_folder(self.settings.home)
+        return self._folder
+
+    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+        """Start a real process."""
+        return processes.spawn(name, command, folder=self.folder(), env=env, record=self.processes.append)
+
+    def alive(self, process: ProcessInfo) -> bool:
+        """Whether it runs."""
+        return processes.alive(process)
+
+    def check(self) -> None:
+        """Raise what cancelled it."""
+        if self.cancelled:
+            raise self.cancelled
+
+    def log(self, name: str = "chromedriver") -> str:
+        """What a process wrote."""
+        return (self.folder() / f"{name}.log").read_text("utf-8")
+
+    def end(self) -> None:
+        """End all of it."""
+        if self._folder:
+            assert processes.end([*self.processes]) == []
+            assert processes.end_folders([self._folder]) == []
+
+
+class Browser:
+    """A session of the local provider, driven by the wire."""
+
+    def __init__(self, start: RealStart) -> None:
+        self.start = start
+        endpoint = LocalProvider().endpoint(start)
+        self.url = endpoint.remote_url
+        answer = self._send("POST", "/session", {"capabilities": {"alwaysMatch": endpoint.capabilities}})
+        self.path = f"/session/{answer['sessionId']}"
+        self.capabilities: dict[str, Any] = answer["capabilities"]
+
+    def post(self, path: str, **body: Any) -> Any:
+        """One command."""
+        return self._send("POST", f"{self.path}{path}", body)
+
+    def script(self, code: str) -> Any:
+        """What a script returns."""
+        return self.post("/execute/sync", script=f"return {code}", args=[])
+
+    def open(self, url: str) -> str:
+        """Go there; the text of the page."""
+        self.post("/url", url=url)
+        return str(self.script("document.body.innerText"))
+
+    def record(self) -> SessionRecord:
+        """What the store would hold of it."""
+        return SessionRecord(
+            id="browser-1",
+            namespace="test",
+            type=SessionType.BROWSER,
+            provider="local",
+            owner="me",
+            created_at=0,
+            last_active_at=0,
+            capabilities=self.capabilities,
+        )
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), method=method)  # noqa: S310 - our own
+        request.add_header("Content-Type", "application/json; charset=utf-8")
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            with error:
+                raise AssertionError(json.load(error)["value"]["message"]) from None
+
+
+Begin = Callable[..., RealStart]
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Begin]:
+    """Begin a start with these settings and this request."""
+    starts: list[RealStart] = []
+
+    def begin(settings: Mapping[str, Any] | None = None, **request: Any) -> RealStart:
+        made = Settings(**{"home": tmp_path / "h", "namespace": "test", **(settings or {})})
+        starts.append(RealStart(StartRequest(**request), made))
+        return starts[-1]
+
+    yield begin
+    for start in starts:
+        start.end()
+
+
+@pytest.fixture
+def browse(begin: Begin) -> Callable[..., Browser]:
+    """Start a browser with this request."""
+
+    def browse(settings: Mapping[str, Any] | None = None, **request: Any) -> Browser:
+        return Browser(begin(settings, **request))
+
+    return browse

@@ -1,0 +1,108 @@
+"""The server as a client meets it: a real process over stdio, in either protocol era, driven from ordinary tests."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool call answered."""
+
+    raw: CallToolResult
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The structured content."""
+        return self.raw.structured_content or {}
+
+    @property
+    def text(self) -> str:
+        """All text parts."""
+        return "\n".join(part.text for part in self.raw.content if part.type == "text")
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is an error result."""
+        return bool(self.raw.is_error)
+
+    @property
+    def code(self) -> str:
+        """The error's code; empty when it is no error."""
+        return str(self.data.get("error", {}).get("code", ""))
+
+    @property
+    def image(self) -> Any:
+        """The first image part."""
+        return next(part for part in self.raw.content if part.type == "image")
+
+
+class Served:
+    """One client and its server process."""
+
+    def __init__(self, portal: BlockingPortal, client: Client, process: psutil.Process) -> None:
+        self._portal = portal
+        self.client = client
+        self.process = process
+
+    def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool and wait for its answer."""
+        return self.begin(tool, **arguments).result(timeout=110)
+
+    def ok(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool that must succeed; its data."""
+        answer = self.call(tool, **arguments)
+        assert not answer.failed, answer.text
+        return answer.data
+
+    def begin(self, tool: str, **arguments: Any) -> Future[Answer]:
+        """Send a tool call; calls are sent in the order in which they are begun."""
+
+        async def send() -> Answer:
+            return Answer(await self.client.call_tool(tool, arguments))
+
+        return self._portal.start_task_soon(send)
+
+    def tools(self) -> list[Any]:
+        """What tools/list answers."""
+        return list(self._portal.call(self.client.list_tools).tools)
+
+
+@contextmanager
+def served(mode: str = "auto", **settings: str) -> Iterator[Served]:
+    """Start a server with these settings (as environment variables) and a client of this era (auto, legacy)."""
+    environ = {**os.environ, **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()}}
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "orchestrator", "serve"], env=environ)
+    before = {child.pid for child in psutil.Process().children()}
+    with start_blocking_portal() as portal:
+        client = Client(stdio_client(parameters), mode=mode)
+        with portal.wrap_async_context_manager(client):
+            started = [child for child in psutil.Process().children() if child.pid not in before]
+            server = next(child for child in started if "orchestrator" in child.cmdline())
+            yield Served(portal, client, server)
+
+
+def processes_below(folder: Path | str) -> list[psutil.Process]:
+    """Living processes whose command line or environment names a folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            named = str(folder) in " ".join([*process.cmdline(), *process.environ().values()])
+            if named and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found

@@ -1,0 +1,61 @@
+"""Locators: what each way of pointing at an element finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.snapshot.chromium import Browser
+
+PAGE = """<h1 id=h>Checkout</h1><nav><a id=a href=#>Pay later</a></nav>
+<form id=form><label for=e>Email</label><input id=e><input id=s placeholder='Search shop'><input id=go type=submit value=Send>
+<button id=p data-testid=pay>Pay</button><button id=x aria-label='Close window'>x</button></form>
+<p id=t>Some <b id=b>bold  text</b> here</p><p hidden>bold text</p><div id=d onclick=1>Menu</div>
+<div id=host></div><script>host.attachShadow({mode:'open'}).innerHTML='<button id=q>In the shade</button>'</script>"""
+
+FOUND = [
+    ({"by": "css", "value": "nav > a"}, ["a"]),
+    ({"by": "css", "value": "#q"}, ["q"]),
+    ({"by": "xpath", "value": "//form/button[1]"}, ["p"]),
+    ({"by": "xpath", "value": "(//button)[2]"}, ["x"]),
+    ({"by": "testid", "value": "pay"}, ["p"]),
+    ({"by": "accessibility_id", "value": "Close window"}, ["x"]),
+    ({"by": "accessibility_id", "value": "h"}, ["h"]),
+    ({"by": "text", "value": "Pay"}, ["p"]),
+    ({"by": "text", "value": "pay l"}, ["a"]),
+    ({"by": "text", "value": "bold text"}, ["b"]),
+    ({"by": "text", "value": "some bold"}, ["t"]),
+    ({"by": "text", "value": "Send"}, ["go"]),
+    ({"by": "text", "value": "close"}, ["x"]),
+    ({"by": "text", "value": "in the shade"}, ["q"]),
+    ({"by": "label", "value": "email"}, ["e"]),
+    ({"by": "label", "value": "Search"}, ["s"]),
+    ({"by": "role", "value": "button"}, ["go", "p", "x", "q"]),
+    ({"by": "role", "value": "button", "name": "pay"}, ["p"]),
+    ({"by": "role", "value": "link", "name": "Later"}, ["a"]),
+    ({"by": "role", "value": "generic", "name": "Menu"}, ["d"]),
+    ({"by": "line", "value": "heading", "name": "Checkout"}, ["h"]),
+    ({"by": "line", "value": "link", "name": "Pay"}, []),
+    ({"by": "css", "value": "button", "within": {"by": "css", "value": "#host"}}, ["q"]),
+    ({"by": "xpath", "value": "//input", "within": {"by": "css", "value": "nav"}}, []),
+    ({"by": "text", "value": "Pay", "exact": True}, ["p"]),
+]
+
+
+@pytest.mark.parametrize(("locator", "ids"), FOUND, ids=[f"{each['by']} {each['value']}" for each, _ in FOUND])
+def test_a_locator_finds(locator: dict[str, Any], ids: list[str], browser: Browser) -> None:
+    """Exact matches go before contained ones, visible before hidden, the deepest before what is around it."""
+    page = browser.open(PAGE)
+    answer = page.call("ready", locator=locator, need="present", slice=0)
+    assert answer["matches"] == len(ids)
+    if ids:
+        found = page.evaluate("return arguments[0].id", [{"ref": answer["ref"]}])
+        assert found["value"] == ids[0]
+
+
+@pytest.mark.parametrize("locator", [{"by": "css", "value": "a["}, {"by": "xpath", "value": "//a["}, {"by": "magic", "value": "x"}])
+def test_a_bad_selector_is_invalid(locator: dict[str, Any], browser: Browser) -> None:
+    """It is refused at once, and quoted."""
+    answer = browser.open("x").call("ready", locator=locator, slice=5000)
+    assert answer["reason"] == "invalid"
+    assert locator["value"] in answer["detail"] or locator["by"] in answer["detail"]

@@ -1,0 +1,184 @@
+"""The outline: roles, names, states and values of what a page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+from tests.snapshot.chromium import Browser
+
+Outline = Callable[..., str]
+
+LINES = {
+    '<a href="#">Home</a>': '- link "Home"',
+    "<a>Home</a>": "- text: Home",
+    "<button>Add “Mug”</button>": '- button "Add “Mug”"',
+    '<button>Say "hi" \\ bye</button>': '- button "Say \\"hi\\" \\\\ bye"',
+    "<button disabled>Off</button>": '- button "Off" [disabled]',
+    "<button aria-pressed=true>Bold</button>": '- button "Bold" [pressed]',
+    "<button aria-expanded=false>More</button>": '- button "More" [collapsed]',
+    "<button aria-label=Close>x</button>": '- button "Close"',
+    "<button><img alt=Cart> 3</button>": '- button "Cart 3"',
+    "<button title=Help></button>": '- button "Help"',
+    "<input type=submit>": '- button "Submit"',
+    '<input type=button value="Go">': '- button "Go"',
+    '<label>Email <input value="a@b.c"></label>': '- textbox "Email" = "a@b.c"',
+    "<label for=a>Name</label><input id=a required>": '- textbox "Name" [required]',
+    "<input placeholder=Search type=search>": '- searchbox "Search"',
+    "<input aria-label=N type=number value=3>": '- spinbutton "N" = "3"',
+    "<input aria-label=V type=range value=30>": '- slider "V" = "30"',
+    "<input aria-label=R readonly value=x>": '- textbox "R" [readonly] = "x"',
+    "<input type=checkbox id=c checked><label for=c>I agree</label>": '- checkbox "I agree" [checked]',
+    "<input type=radio aria-label=Red>": '- radio "Red"',
+    "<div role=checkbox aria-checked=mixed>All</div>": '- checkbox "All" [mixed]',
+    "<div role=switch aria-checked=true>Dark</div>": '- switch "Dark" [checked]',
+    "<div role=tab aria-selected=true>One</div>": '- tab "One" [selected]',
+    "<textarea aria-label=T>two\nlines</textarea>": '- textbox "T" = "two lines"',
+    "<div contenteditable aria-label=Note>Hello</div>": '- textbox "Note" = "Hello"',
+    "<h2>Shop</h2>": '- heading "Shop" [level=2]',
+    "<div role=heading aria-level=4>Deep</div>": '- heading "Deep" [level=4]',
+    "<nav aria-label=Main>x</nav>": '- navigation "Main"\n  - text: x',
+    "<section>plain</section>": "- text: plain",
+    "<section aria-label=News>x</section>": '- region "News"\n  - text: x',
+    "<article><header>h</header></article>": "- article\n  - text: h",
+    "<ul><li>One</ul>": "- list\n  - listitem\n    - text: One",
+    "<img alt=Logo src=x width=9 height=9>": '- img "Logo"',
+    "<img alt='' src=x width=9 height=9>": "",
+    "<svg width=9 height=9><title>Star</title></svg>": '- img "Star"',
+    "<figure><figcaption>Cap</figcaption>x</figure>": '- figure "Cap"\n  - text: x',
+    "<fieldset><legend>Pay</legend><input aria-label=A></fieldset>": '- group "Pay"\n  - textbox "A"',
+    "<details><summary>More</summary>hidden</details>": '- group\n  - button "More" [collapsed]',
+    "<progress value=3 max=10 aria-label=P></progress>": '- progressbar "P" = "3"',
+    "<output>Saved</output>": "- status\n  - text: Saved",
+    "<hr>": "- separator",
+    "<table><tr><th>A<th>B<tr><td>1<td><button>x</button></table>": dedent("""\
+        - table
+          - row
+            - columnheader "A"
+            - columnheader "B"
+          - row
+            - cell "1"
+            - cell
+              - button "x\""""),
+    "<select aria-label=Size><option>S<option selected>L</select>": dedent("""\
+        - combobox "Size" = "L"
+          - option "S"
+          - option "L" [selected]"""),
+    "<div onclick='1'>Open menu</div>": '- generic "Open menu" [clickable]',
+    "<div style='cursor:pointer'>Open <b>menu</b></div>": '- generic "Open menu" [clickable]',
+    "<p>Total <b>3</b> items</p><p>Next</p>": "- text: Total 3 items\n- text: Next",
+    "<div role='bogus button'>B</div>": '- button "B"',
+    "<div role=presentation>x</div>": "- text: x",
+    "<span id=n>Given</span><button aria-labelledby=n>x</button>": '- text: Given\n- button "Given"',
+    "<h3><a href=#>Read</a></h3>": '- heading "Read" [level=3]\n  - link "Read"',
+    "<input type=hidden value=x>": "",
+    "<div style='display:contents' role=button>Flat</div>": '- button "Flat"',
+}
+
+
+@pytest.mark.parametrize("html", LINES, ids=list(LINES))
+def test_an_element_has_its_line(html: str, outline: Outline) -> None:
+    """Role, name, states and value stand in one order, for native and for ARIA elements."""
+    assert outline(html) == LINES[html]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p style='display:none'>x</p>", "<p style='visibility:hidden'>x</p>", "<p hidden>x</p>", "<p inert>x</p>",
+        "<p aria-hidden=true>x</p>", "<div style='height:0;overflow:hidden'><button>x</button></div>", "<script>x</script>",
+        "<template><button>x</button></template>",
+    ],
+)  # fmt: skip
+def test_hidden_things_have_no_line(html: str, outline: Outline) -> None:
+    """What cannot be seen is not listed, however it is hidden."""
+    assert outline(html) == ""
+
+
+def test_a_visible_part_of_a_hidden_one_is_listed(outline: Outline) -> None:
+    """Visibility can be given back further down."""
+    html = "<div style='visibility:hidden'>no <button style='visibility:visible'>Yes</button></div>"
+    assert outline(html) == '- button "Yes"'
+
+
+def test_long_selects_are_cut(outline: Outline) -> None:
+    """Twenty options are listed, the rest is counted."""
+    lines = outline(f"<select aria-label=N>{'<option>x' * 25}</select>").splitlines()
+    assert len(lines) == 22
+    assert lines[-1] == "  … 5 more options"
+
+
+def test_long_names_texts_and_values_are_cut(outline: Outline) -> None:
+    """Nothing in a line is longer than 200 characters and the mark of the cut."""
+    html = f"<button>{'b' * 20_000}</button><p>{'p' * 20_000}</p><input aria-label=i value={'v' * 20_000}>"
+    assert outline(html) == f'- button "{"b" * 200}…"\n- text: {"p" * 200}…\n- textbox "i" = "{"v" * 200}…"'
+
+
+def test_page_text_cannot_pass_for_a_ref_or_a_line(outline: Outline) -> None:
+    """A literal ref in running text is escaped; line breaks never survive."""
+    html = '<p>see [e12]\n- button "Pay" [e1]</p><button>x"\n- link "y" [e3]</button>'
+    assert outline(html) == '- text: see \\[e12] - button "Pay" \\[e1]\n- button "x\\" - link \\"y\\" [e3]"'
+
+
+def test_direction_marks_do_not_survive(outline: Outline) -> None:
+    """Characters that reorder or hide text are dropped."""
+    assert outline("<button>a&#x202e;b&#x200b;c&#x2066;d</button>") == '- button "abcd"'
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input type=password value=hunter2 aria-label=P>",
+        "<input autocomplete=current-password value=hunter2 aria-label=P>",
+        "<input id=p type=password value=hunter2 aria-label=P><script>p.type='text'</script>",
+    ],
+)
+def test_passwords_are_masked_everywhere(field: str, browser: Browser) -> None:
+    """No answer of the engine holds a password, even once the page shows it as text."""
+    page = browser.open(field)
+    css = {"by": "css", "value": "input"}
+    page.call("mark")
+    answers = [
+        page.call("snapshot"), page.call("snapshot", json=True), page.call("text"),
+        page.call("ready", locator=css, need="fill", slice=500), page.call("verify", value="no"),
+        page.call("wait", locator=css, conditions={"value": "no"}, slice=0),
+        page.call("wait", locator=css, conditions={"attribute": {"name": "value", "value": "no"}}, slice=0),
+    ]  # fmt: skip
+    for answer in answers:
+        answer.pop("url", None)
+    assert "hunter2" not in str(answers)
+    assert answers[0]["lines"][0].endswith('= "•••"')
+
+
+def test_a_password_shown_later_stays_masked(browser: Browser) -> None:
+    """The type's change alone tells that a field held a password, without a look before it."""
+    page = browser.open("<input id=p type=password value=hunter2 aria-label=P>")
+    browser.js("document.getElementById('p').type = 'text'")
+    assert page.call("snapshot")["lines"][0].endswith('= "•••"')
+
+
+def test_open_shadow_roots_are_part_of_it(outline: Outline) -> None:
+    """The flattened tree is shown: shadow content with what is slotted into it, in its place."""
+    html = """<div id=h><button>Slotted</button><i>lost</i></div><script>
+      h.attachShadow({mode: 'open'}).innerHTML = '<h1>In</h1><slot name=none></slot><p>before</p>'
+      h.shadowRoot.append(Object.assign(document.createElement('slot')))</script>"""
+    assert outline(html) == '- heading "In" [level=1]\n- text: before\n- button "Slotted"\n- text: lost'
+
+
+def test_form_fields_cannot_shadow_the_form(outline: Outline) -> None:
+    """Fields named like properties of the form leave the walk as it is."""
+    names = "children childNodes firstChild attributes getAttribute parentNode nodeType shadowRoot localName tagName".split()
+    html = f"<form aria-label=F>{''.join(f'<input name={name} aria-label={name}>' for name in names)}</form>"
+    assert outline(html).splitlines() == ['- form "F"', *(f'  - textbox "{name}"' for name in names)]
+
+
+def test_pages_that_patch_the_platform_are_read_all_the_same(browser: Browser) -> None:
+    """Old libraries' toJSON, array extensions and a dead requestAnimationFrame change nothing."""
+    page = browser.open("""<script>
+      Array.prototype.toJSON = () => 'broken'; Array.prototype.extra = 1
+      window.requestAnimationFrame = () => 0; Element.prototype.getBoundingClientRect = () => null
+      </script><button>Go</button>""")
+    answer = page.call("ready", locator={"by": "role", "value": "button", "name": "Go"}, need="point", slice=500)
+    assert answer["ok"]
+    assert answer["line"] == f'button "Go" [{answer["ref"]}]'

@@ -1,0 +1,155 @@
+"""Waiting until an element can be acted on, and what is said when it cannot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.snapshot.chromium import Browser
+
+BUTTON = {"by": "css", "value": "button"}
+FIELD = {"by": "css", "value": "input,textarea,select,[contenteditable],label"}
+
+
+def ready(browser: Browser, html: str, need: str = "point", **params: Any) -> dict[str, Any]:
+    """Ask on a page of its own."""
+    return browser.open(html).call("ready", **{"locator": BUTTON, "need": need, "slice": 150, **params})
+
+
+def test_a_point_is_where_a_click_lands(browser: Browser) -> None:
+    """The coordinates are good for trusted pointer actions, after scrolling if need be."""
+    answer = ready(browser, "<div style='height:3000px'></div><button onclick='document.title=event.isTrusted'>Go</button>")
+    browser.click(answer)
+    assert browser.page.call("state")["title"] == "true"
+
+
+def test_nothing_scrolls_that_is_in_view(browser: Browser) -> None:
+    """An element in view is left where it is."""
+    ready(browser, "<button style='margin-top:600px'>Go</button><div style='height:3000px'></div>")
+    assert browser.js("return scrollY") == 0
+
+
+REFUSALS = {
+    "<p>x</p>": ("not_found", 'nothing matches css "button"'),
+    "<button hidden>Go</button>": ("hidden", 'button "Go" is not visible'),
+    "<button disabled>Go</button>": ("disabled", 'button "Go" [disabled] is disabled'),
+    "<fieldset disabled><button>Go</button></fieldset>": ("disabled", 'button "Go" [disabled] is disabled'),
+    "<button>Go</button><dialog open aria-label=Cookies style='position:fixed;inset:0;width:100%;height:100%'><p>x</dialog>":
+        ("covered", 'covered by dialog "Cookies"'),
+    "<button style='position:relative'>Go</button><script>let x=0;(function f(){document.querySelector('button').style.left="
+    "++x+'px';requestAnimationFrame(f)})()</script>": ("moving", 'button "Go" is moving'),
+    "<button style='position:fixed;left:-500px'>Go</button>":
+        ("hidden", 'button "Go" is outside the viewport and cannot be scrolled into it'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("html", REFUSALS, ids=[reason for reason, _ in REFUSALS.values()])
+def test_a_refusal_says_why(html: str, browser: Browser) -> None:
+    """The reason is one word, the detail a plain sentence that names the element."""
+    answer = ready(browser, html)
+    reason, detail = REFUSALS[html]
+    import re
+
+    assert (answer["ok"], answer["reason"], re.sub(r" \[e\d+\]", "", answer["detail"])) == (False, reason, detail)
+
+
+@pytest.mark.parametrize(
+    ("html", "cure"),
+    [
+        ("<p>x</p>", "document.body.append(Object.assign(document.createElement('button'), {textContent: 'Go'}))"),
+        ("<button hidden>Go</button>", "b.hidden = false"),
+        ("<button disabled>Go</button>", "b.disabled = false"),
+        ("<button>Go</button><div id=c style='position:fixed;inset:0'></div>", "c.remove()"),
+    ],
+)
+def test_it_waits_for_the_cure(html: str, cure: str, browser: Browser) -> None:
+    """Within its slice the call goes on by itself as soon as the page lets it."""
+    script = f"<script>setTimeout(() => {{const b = document.querySelector('button'); {cure}}}, 100)</script>"
+    assert ready(browser, html + script, slice=2000)["ok"]
+
+
+def test_the_first_that_can_be_acted_on_is_taken(browser: Browser) -> None:
+    """Of several matches a hidden one does not stand in the way; strict makes the number an error."""
+    html = "<button hidden>A</button><button disabled>B</button><button>C</button>"
+    answer = ready(browser, html)
+    assert (answer["name"], answer["matches"]) == ("C", 3)
+    strict = ready(browser, html, strict=True)
+    assert (strict["reason"], strict["detail"], len(strict["candidates"])) == ("ambiguous", "3 elements match", 3)
+
+
+def test_what_is_not_found_has_candidates(browser: Browser) -> None:
+    """Lines of the same role or with a word in common come first to mind."""
+    locator = {"by": "role", "value": "button", "name": "Pay order"}
+    answer = ready(browser, "<button>Cancel</button><button>Pay now</button><a href=#>Help</a>", locator=locator)
+    assert [line.split(" [")[0] for line in answer["candidates"]] == ['button "Pay now"', 'button "Cancel"']
+
+
+def test_a_link_over_two_lines_has_its_point_on_one(browser: Browser) -> None:
+    """The middle of the bounding box may be beside the text: a piece of it is taken."""
+    html = """<div style='width:300px;font:20px monospace'>aaaaaaaaaaaaaaaaaaaa <a href='#' onclick="document.title='hit'"
+      >bb ccc</a> dddddddddddddddddddd</div>"""
+    answer = ready(browser, html, locator={"by": "css", "value": "a"})
+    browser.click(answer)
+    assert browser.page.call("state")["title"] == "hit"
+
+
+def test_a_covered_checkbox_is_reached_through_its_label(browser: Browser) -> None:
+    """Styled checkboxes hide the input: a click on the label counts."""
+    html = "<input type=checkbox id=c style='position:absolute;left:-999px'><label for=c>I agree</label>"
+    browser.click(ready(browser, html, locator={"by": "label", "value": "i agree"}))
+    assert browser.js("return document.getElementById('c').checked")
+
+
+KINDS = {
+    "<input>": "text", "<input type=email value=a@b.c>": "text", "<input type=number value=3>": "text",
+    "<input type=password>": "password", "<textarea>x</textarea>": "textarea", "<select><option>a</select>": "select",
+    "<input type=checkbox>": "checkbox", "<input type=radio>": "radio", "<input type=file hidden>": "file",
+    "<input type=range>": "range", "<input type=date>": "date", "<input type=color>": "color",
+    "<div contenteditable>x</div>": "contenteditable", "<label>N <textarea></textarea></label>": "textarea",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("html", KINDS)
+def test_filling_tells_the_kind(html: str, browser: Browser) -> None:
+    """The kind says how a value is to be set; a label stands for its control."""
+    answer = ready(browser, html, "fill", locator=FIELD)
+    assert (answer["ok"], answer["kind"]) == (True, KINDS[html])
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<input value=old>", "<input type=email value=a@b.c>", "<input type=number value=3>", "<textarea>o\nl</textarea>",
+     "<div contenteditable>old <b>x</b></div>"],
+)  # fmt: skip
+def test_what_is_typed_after_filling_replaces_all(html: str, browser: Browser) -> None:
+    """The field has the focus and its whole content is selected; the value is then verified."""
+    assert not ready(browser, html, "fill", locator=FIELD)["empty"]
+    browser.cdp("Input.insertText", text="42")
+    answer = browser.page.call("verify", value="42")
+    assert (answer["same"], answer["value"]) == (True, "42")
+
+
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [("<input readonly>", "readonly"), ("<input disabled>", "disabled"), ("<input hidden>", "hidden"),
+     ("<label>Just text</label>", "not_editable")],
+)  # fmt: skip
+def test_what_cannot_be_filled_says_so(html: str, reason: str, browser: Browser) -> None:
+    """Readonly, disabled, hidden and things without a value are told apart."""
+    assert ready(browser, html, "fill", locator=FIELD)["reason"] == reason
+
+
+def test_options_are_found_by_value_then_label(browser: Browser) -> None:
+    """The index of the option is given; a missing one is answered with the labels there are."""
+    html = "<select aria-label=S><option value=1>One<option value=2>Two</select>"
+    assert ready(browser, html, "fill", locator=FIELD, option="2")["optionIndex"] == 1
+    assert ready(browser, html, "fill", locator=FIELD, option="One")["optionIndex"] == 0
+    answer = ready(browser, html, "fill", locator=FIELD, option="0")
+    assert answer["reason"] == "no_option"
+    assert answer["detail"].endswith('has no option "0"; it has "One", "Two"')
+
+
+def test_the_element_itself_can_be_fetched(browser: Browser) -> None:
+    """A kept handle is the WebElement that one command needs."""
+    ready(browser, "<input type=file>", "fill", locator=FIELD, handle=True)
+    assert list(browser.page.handle()) == ["element-6066-11e4-a52e-4f735466cecf"]

@@ -1,0 +1,110 @@
+"""One store and its callers in few words, and further processes that use the same file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
+from orchestrator.store import Holder, SqliteStore, Ticket
+
+NAMESPACE = "project"
+ROOT = Path(__file__).parents[2]
+
+
+class Peer:
+    """Another process on the same store."""
+
+    def __init__(self, home: Path, command: str, session_id: str) -> None:
+        script = Path(__file__).parent / "peer.py"
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), str(home), command, session_id],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+
+    def says(self) -> str:
+        """The next word, once it is there."""
+        assert self.process.stdout
+        return self.process.stdout.readline().strip()
+
+    def go_on(self) -> None:
+        """Send it on."""
+        assert self.process.stdin
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        """SIGKILL, by its pid. It stays a zombie until the test ends."""
+        self.process.kill()
+
+    def end(self) -> None:
+        """End it and let go of its pipes."""
+        self.process.kill()
+        self.process.communicate()
+
+
+class Keeper:
+    """The store with the arguments that tests do not care about."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.here = Holder.here()
+
+    def caller(self, key: str) -> Caller:
+        """Register a caller of this process."""
+        caller = Caller(key=key, pid=self.here.pid, created=self.here.created)
+        self.store.register(caller, NAMESPACE)
+        return caller
+
+    def reserve(
+        self,
+        wanted: str | None = None,
+        *,
+        owner: str = "me",
+        namespace: str = NAMESPACE,
+        type_: SessionType = SessionType.BROWSER,
+        max_sessions: int | None = None,
+    ) -> tuple[SessionRecord, Ticket]:
+        """Reserve an id."""
+
+        def draft(session_id: str) -> SessionRecord:
+            return SessionRecord(
+                id=session_id,
+                namespace=namespace,
+                type=type_,
+                provider="local",
+                owner=owner,
+                created_at=time.time(),
+                last_active_at=0,
+            )
+
+        return self.store.reserve(namespace, type_, wanted, draft, max_sessions=max_sessions, holder=self.here)
+
+    def start(self, wanted: str | None = None, *, owner: str = "me", namespace: str = NAMESPACE) -> SessionRecord:
+        """Reserve an id and make its session active."""
+        _, ticket = self.reserve(wanted, owner=owner, namespace=namespace)
+        record = self.store.leave(
+            ticket, lambda record: record.changed(state=SessionState.ACTIVE, remote_session_id="remote")
+        )
+        assert record
+        return record
+
+    def lose(self, session_id: str) -> None:
+        """Mark a session as lost."""
+        change = {"state": SessionState.LOST, "lost_reason": "the browser crashed"}
+        self.store.update(NAMESPACE, session_id, lambda record: record.changed(**change))
+
+    def close(self, session_id: str) -> SessionRecord | None:
+        """Close a session."""
+        return self.store.close(NAMESPACE, session_id, holder=self.here)
+
+    def ids(self) -> list[str]:
+        """The open ids."""
+        return [record.id for record in self.store.open(NAMESPACE)]

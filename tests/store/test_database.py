@@ -1,0 +1,107 @@
+"""The file: how it is made, protected, brought up to date and refused."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from orchestrator.errors import InvalidArgument, OrchestratorError
+from orchestrator.store import SqliteStore
+from orchestrator.store.migrations import LATEST, MIGRATIONS
+from tests.store.helpers import NAMESPACE, Keeper
+
+
+def pragma(path: Path, name: str) -> object:
+    """What the file says of itself."""
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def test_a_new_store_has_the_latest_version(home: Path, store: SqliteStore) -> None:
+    """Versions count from 1, and the file is in WAL mode."""
+    assert store
+    assert pragma(home / "sessions.db", "user_version") == LATEST == len(MIGRATIONS) >= 1
+    assert pragma(home / "sessions.db", "journal_mode") == "wal"
+
+
+def test_opening_again_changes_nothing(home: Path, keeper: Keeper) -> None:
+    """A file of our version is used as it is."""
+    keeper.start("a")
+    with closing(sqlite3.connect(home / "sessions.db")) as db:
+        before = db.execute("SELECT sql FROM sqlite_master").fetchall()
+    SqliteStore(home).disconnect()
+    with closing(sqlite3.connect(home / "sessions.db")) as db:
+        assert db.execute("SELECT sql FROM sqlite_master").fetchall() == before
+    assert keeper.ids() == ["a"]
+
+
+def test_a_newer_store_is_refused(home: Path, store: SqliteStore) -> None:
+    """A file that a newer version wrote is left as it is, and the message names it and the way out."""
+    store.disconnect()
+    with closing(sqlite3.connect(home / "sessions.db")) as db:
+        db.execute(f"PRAGMA user_version = {LATEST + 1}")
+    with pytest.raises(InvalidArgument, match=rf"sessions\.db has version {LATEST + 1}.*Update"):
+        SqliteStore(home)
+    assert pragma(home / "sessions.db", "user_version") == LATEST + 1
+
+
+def test_a_damaged_store_is_named(home: Path) -> None:
+    """A file that is no database is refused by its path, and kept."""
+    home.mkdir()
+    (home / "sessions.db").write_bytes(b"not a database " * 100)
+    with pytest.raises(InvalidArgument, match=r"sessions\.db cannot be used: file is not a database"):
+        SqliteStore(home)
+    assert (home / "sessions.db").read_bytes().startswith(b"not a database")
+
+
+def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A home that is no folder is refused by its path."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidArgument, match=r"sessions\.db cannot be used.*setting home"):
+        SqliteStore(tmp_path / "file")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
+def test_only_the_user_can_read_it(home: Path, keeper: Keeper) -> None:
+    """Records name where sessions can be driven: home is 0700, and every file of the store 0600."""
+    keeper.start("a")
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.iterdir()}
+    assert set(modes.values()) == {0o600}, modes
+
+
+def test_many_open_a_new_store_at_once(home: Path) -> None:
+    """However many first openers there are, each gets a usable store."""
+    with ThreadPoolExecutor(16) as threads:
+        stores = list(threads.map(lambda _: SqliteStore(home), range(16)))
+    with ThreadPoolExecutor(16) as threads:
+        ids = list(threads.map(lambda each: Keeper(each).start().id, stores))
+    assert sorted(ids) == sorted(f"browser-{n}" for n in range(1, 17))
+    for each in stores:
+        each.disconnect()
+
+
+def test_a_record_that_cannot_be_read_is_said_so(home: Path, keeper: Keeper) -> None:
+    """A field that we do not know is named without its value."""
+    keeper.start("a")
+    with closing(sqlite3.connect(home / "sessions.db")) as db:
+        db.execute("UPDATE sessions SET record = json_set(record, '$.tomorrow', 'hunter2')")
+        db.commit()
+    with pytest.raises(OrchestratorError, match=r"cannot be read \(tomorrow: .*Another version") as caught:
+        keeper.store.get(NAMESPACE, "a")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_failing_file_is_named(home: Path, keeper: Keeper) -> None:
+    """An error of the file is ours, with its path, and not SQLite's."""
+    with closing(sqlite3.connect(home / "sessions.db")) as db:
+        db.execute("DROP TABLE tickets")
+    with pytest.raises(OrchestratorError, match=r"sessions\.db failed: no such table"):
+        keeper.reserve()
+    assert keeper.ids() == []
