@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import types
 from collections.abc import Iterable, Mapping
@@ -56,8 +57,13 @@ def read(model: type[ModelT], arguments: Mapping[str, Any], *, also: Iterable[st
 
 def names_of(model: type[BaseModel]) -> list[str]:
     """The names of a model's arguments as a caller writes them: its own first, then those it has in common."""
-    own = sorted(model.model_fields.items(), key=lambda item: item[0] not in model.__annotations__)
-    return [_wire_name(name, field) for name, field in own]
+    homes = {name: place for place, home in reversed([*enumerate(model.__mro__)]) for name in _declared(home)}
+    ordered = sorted(model.model_fields.items(), key=lambda item: homes[item[0]])
+    return [_wire_name(name, field) for name, field in ordered]
+
+
+def _declared(home: type) -> Iterable[str]:
+    return inspect.get_annotations(home)
 
 
 def _wire_name(name: str, field: FieldInfo) -> str:

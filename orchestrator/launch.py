@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.page import SOURCE
 from orchestrator.webdriver.remote import Remote
 
+_SIZES = "return [innerWidth, innerHeight, outerWidth, outerHeight]"
 Note = Callable[[ProcessInfo], None]
 """Writes a process into the session's record at once."""
 
@@ -78,13 +80,17 @@ class Launch:
         endpoint = provider.endpoint(self)
         self.check()
         name = self._turn.record.id
-        remote, capabilities = Remote.create(
-            endpoint.remote_url,
-            endpoint.capabilities,
-            name=name,
-            start_timeout=self._deadline.left,
-            timeout=self.settings.command_timeout,
-        )
+        try:
+            remote, capabilities = Remote.create(
+                endpoint.remote_url,
+                endpoint.capabilities,
+                name=name,
+                start_timeout=self._deadline.left,
+                timeout=self.settings.command_timeout,
+            )
+        except StartFailed as error:
+            error.hint = f"{error.hint} {provider.advice(endpoint)}".strip()
+            raise
         facts = {
             "remote_url": endpoint.remote_url,
             "remote_session_id": remote.remote_session_id,
@@ -99,12 +105,10 @@ class Launch:
 
     def _prepare(self, remote: Remote) -> None:
         """Put the page engine into every document from its start, and give the page area its size."""
-        try:
+        # A remote end without CDP gets the engine into each page when it is first asked there.
+        with contextlib.suppress(RemoteFailure):
             remote.cdp("Page.addScriptToEvaluateOnNewDocument", source=SOURCE)
-        except RemoteFailure:
-            return  # a remote end without CDP: the engine is put into a page when it is first asked
-        if self.request.viewport is not None:
-            _fit(remote, self.request.viewport.width, self.request.viewport.height)
+        _fit(remote, self.request.viewport.width, self.request.viewport.height)
 
     def _open(self, remote: Remote) -> dict[str, Any]:
         try:
@@ -116,11 +120,17 @@ class Launch:
                 f"{error.message}",
                 hint="Check navigationUrl, or start without it.",
             ) from error
-        return {"url": remote.execute("getCurrentUrl"), "title": remote.execute("getTitle")}
+        return remote.script("return {url: location.href, title: document.title}") or {}
 
 
 def _fit(remote: Remote, width: int, height: int) -> None:
     """Make the page area this large: the window's frame differs between browsers, systems and modes."""
-    inner = remote.script("return [innerWidth, innerHeight, outerWidth, outerHeight]")
-    if inner[:2] != [width, height]:
-        remote.execute("setWindowRect", width=width + inner[2] - inner[0], height=height + inner[3] - inner[1])
+    inner = remote.script(_SIZES)
+    if inner[:2] == [width, height]:
+        return
+    remote.execute("setWindowRect", width=width + inner[2] - inner[0], height=height + inner[3] - inner[1])
+    if remote.script(_SIZES)[:2] != [width, height]:
+        # A window has a smallest width, 500 px in Chromium; below it the page area is emulated.
+        with contextlib.suppress(RemoteFailure):
+            metrics = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
+            remote.cdp("Emulation.setDeviceMetricsOverride", **metrics)

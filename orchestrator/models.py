@@ -138,7 +138,7 @@ class StartRequest(Wire):
     browser: str = "chrome"
     headless: bool | None = None
     navigation_url: str | None = None
-    viewport: Viewport | None = None
+    viewport: Viewport = Viewport(width=1280, height=720)
     args: tuple[str, ...] = ()
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)

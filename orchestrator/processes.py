@@ -42,9 +42,12 @@ class Identity(Protocol):
     """What tells a process from a later one with the same pid."""
 
     @property
-    def pid(self) -> int: ...
+    def pid(self) -> int:
+        """The system's number for it, given to another one after its end."""
+
     @property
-    def created(self) -> float: ...
+    def created(self) -> float:
+        """When it was created, in seconds since the epoch."""
 
 
 def info(pid: int, name: str | None = None, *, folder: Path | None = None) -> ProcessInfo | None:

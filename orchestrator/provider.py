@@ -14,23 +14,27 @@ from orchestrator.settings import Settings
 
 
 class Start(Protocol):
-    """One start under way, as a provider sees it.
-
-    Attributes:
-        request: What the caller asked for.
-        options: The request's options, checked against the provider's `Options`.
-        settings: The settings of this process.
-        headless: Whether to start without a window: the request's word, else the setting.
-    """
+    """One start under way, as a provider sees it."""
 
     @property
-    def request(self) -> StartRequest: ...
+    def request(self) -> StartRequest:
+        """What the caller asked for."""
+        ...
+
     @property
-    def options(self) -> BaseModel: ...
+    def options(self) -> BaseModel:
+        """The request's options, checked against the provider's `Options`."""
+        ...
+
     @property
-    def settings(self) -> Settings: ...
+    def settings(self) -> Settings:
+        """The settings of this process."""
+        ...
+
     @property
-    def headless(self) -> bool: ...
+    def headless(self) -> bool:
+        """Whether to start without a window: the request's word, else the setting."""
+        ...
 
     def folder(self) -> Path:
         """A temporary folder of this session's own, removed when the session ends."""

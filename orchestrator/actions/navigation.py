@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -17,6 +19,7 @@ History = Literal["back", "forward", "reload"]
 WaitUntil = Literal["load", "none", "interactive"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NET_ERROR = re.compile(r"net::\w+")
 _READY = {"interactive": ["interactive", "complete"], "load": ["complete"]}
 _COMMANDS = {"back": "goBack", "forward": "goForward", "reload": "refresh"}
 _HISTORY_SECONDS = 2.0
@@ -28,13 +31,16 @@ return [performance.timeOrigin, location.href, able];
 """
 _AWAIT_READY = """
 const [wanted, ms] = arguments;
+const found = () => location.protocol === 'chrome-error:'
+  ? document.querySelector('.error-code')?.textContent.trim() || 'it was blocked by the browser' : true;
 return new Promise(done => {
-  const look = () => wanted.includes(document.readyState) && (done(true), true);
+  const look = () => wanted.includes(document.readyState) && (done(found()), true);
   if (look()) return;
   document.addEventListener('readystatechange', look);
-  setTimeout(() => done(wanted.includes(document.readyState)), ms);
+  setTimeout(() => done(wanted.includes(document.readyState) && found()), ms);
 });
 """
+"""True once the document is ready; Chromium's own page for what could not be loaded answers with its error code."""
 
 
 class Navigate(Acting):
@@ -62,26 +68,27 @@ class Navigate(Acting):
         patience = round(scene.settings.command_timeout * 1000) if self.timeout is None else self.timeout
         deadline = Deadline(scene.seconds(patience))
         warnings = []
-        if self.url is not None:
-            self._open(scene, self.url.strip())
-        elif self.history and not self._step(scene, self.history, deadline):
-            warnings.append(f"There is no page to go {self.history} to; nothing happened.")
-        if self.wait_until != "none":
-            self._await(scene, deadline)
+        with _page_load_limit(scene, self.timeout):
+            if self.url is not None:
+                self._open(scene, self.url.strip())
+            elif self.history and not self._step(scene, self.history, deadline):
+                warnings.append(f"There is no page to go {self.history} to; nothing happened.")
+            if self.wait_until != "none":
+                self._await(scene, deadline)
         return Acted(warnings=warnings)
 
     def _open(self, scene: Scene, url: str) -> None:
         try:
             scene.remote.execute("get", url=url)
+        except TimedOut as error:
+            raise TimedOut(
+                f"{url} did not answer in time.", hint="The page before it is still there; raise timeout or try again."
+            ) from error
         except RemoteFailure as error:
-            said = re.search(r"net::\w+", error.message)
+            said = _NET_ERROR.search(error.message)
             if said is None:
                 raise
-            raise RemoteFailure(
-                f"{url} could not be loaded: {said[0]}.",
-                hint="Check the address, and that its server is running and reachable from the browser.",
-                error=said[0],
-            ) from error
+            raise _not_loaded(url, said[0]) from error
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
         before = scene.remote.script(_WHERE)
@@ -100,13 +107,38 @@ class Navigate(Acting):
     def _await(self, scene: Scene, deadline: Deadline) -> None:
         while True:
             scene.check()
-            if scene.remote.script(_AWAIT_READY, [_READY[self.wait_until], deadline.slice_ms()]):
+            found = scene.remote.script(_AWAIT_READY, [_READY[self.wait_until], deadline.slice_ms()])
+            if isinstance(found, str):
+                raise _not_loaded(self.url or f"history {self.history}", found)
+            if found:
                 return
             if not deadline.left:
                 raise TimedOut(
                     f"{self.url or self.history} did not load within {deadline.elapsed_ms} ms.",
                     hint="The page stays as far as it came; raise timeout, or use waitUntil interactive or none.",
                 )
+
+
+@contextmanager
+def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
+    """Make the driver give up on a page after this time, where the caller gave one."""
+    usual = scene.record.capabilities.get("timeouts", {}).get("pageLoad")
+    if timeout_ms is None or usual is None or timeout_ms >= usual:
+        yield
+        return
+    scene.remote.execute("setTimeouts", pageLoad=max(timeout_ms, 1))
+    try:
+        yield
+    finally:
+        scene.remote.execute("setTimeouts", pageLoad=usual)
+
+
+def _not_loaded(url: str, why: str) -> RemoteFailure:
+    return RemoteFailure(
+        f"{url} could not be loaded: {why}.",
+        hint="Check the address, and that its server is running and reachable from the browser.",
+        error=why,
+    )
 
 
 ACTIONS: list[type[Action[Any]]] = [Navigate]

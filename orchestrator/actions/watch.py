@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from orchestrator.actions.finding import Deadline
 from orchestrator.actions.results import Move, StateChange
-from orchestrator.errors import DialogOpen
+from orchestrator.errors import DialogOpen, TimedOut
 from orchestrator.snapshot.page import Interrupted
 
 if TYPE_CHECKING:
@@ -49,15 +49,17 @@ class Watch:
 
     def _settle(self, scene: Scene, deadline: Deadline, stability: float) -> str | None:
         """None once settled, else why not."""
-        reason = "the page is navigating"
+        reason, anew = "the page is navigating", True
         while True:
             scene.check()
             try:
-                answer = scene.page.call("settle", stability=round(stability * 1000), slice=deadline.slice_ms())
+                ask = {"stability": round(stability * 1000), "slice": deadline.slice_ms(), "anew": anew}
+                anew = False
+                answer = scene.page.call("settle", **ask)
                 if answer["settled"]:
                     return None
                 reason = answer.get("reason") or reason
-            except Interrupted:
+            except (Interrupted, TimedOut):
                 reason = "the page is navigating"
             if not deadline.left:
                 return reason

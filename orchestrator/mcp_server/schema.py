@@ -27,8 +27,6 @@ _ANYTHING: Schema = {
 }
 """What stands for "any JSON value" where a type must be named."""
 
-_ERROR: Schema = {"type": "object", "additionalProperties": True}
-
 
 def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Schema | None = None) -> Schema:
     """The schema of a tool's arguments.
@@ -47,17 +45,18 @@ def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Sche
     return schema | ({"required": required} if required else {}) | {"additionalProperties": False}
 
 
-def output_schema(model: type[BaseModel], nullable: Iterable[str] = ()) -> Schema:
-    """The schema of a tool's structured content, errors included.
+def output_schema(model: type[Outcome], nullable: Iterable[str] = ()) -> Schema:
+    """The schema of a tool's structured content: what this tool says. What every result may say besides is let through.
 
     Nothing is required in it: some clients check the content of an error against it, too, and would show their users
     a broken rule instead of the error. `nullable` names properties that are there even when they are null.
     """
     lean = _without(_lean(*_generated(model, "serialization")), ("required", "default", "description"))
-    properties = {name: lean["properties"][name] for name in names_of(model) if name in lean["properties"]}
+    own = [name for name in names_of(model) if name in lean["properties"] and name not in names_of(Outcome)]
+    properties = {name: lean["properties"][name] for name in own}
     for name in nullable:
         properties[name].pop("type", None)
-    return {"type": "object", "properties": properties | {"error": _ERROR}}
+    return {"type": "object", "properties": properties}
 
 
 def step_schema(actions: Mapping[str, type[BaseModel]], more: Iterable[str]) -> Schema:
@@ -83,7 +82,7 @@ def _lean(node: Schema, definitions: Schema) -> Schema:
     node = _single(node, definitions)
     if "const" in node:
         node = {**node, "enum": [node["const"]]}
-    lean = {key: value for key, value in node.items() if key in _KEPT}
+    lean: Schema = {key: value for key, value in node.items() if key in _KEPT}
     if lean.get("default", ...) in (None, [], {}):
         del lean["default"]
     if "anyOf" in lean:
@@ -97,10 +96,10 @@ def _lean(node: Schema, definitions: Schema) -> Schema:
 
 def _single(node: Schema, definitions: Schema) -> Schema:
     """The node itself, where it is only a reference, or a choice between something and null."""
-    beside = {key: value for key, value in node.items() if key not in {"$ref", "anyOf", "allOf"}}
+    beside = {key: value for key, value in node.items() if key not in {"$ref", "anyOf"}}
     if "$ref" in node:
         return _single({**definitions[node["$ref"].rpartition("/")[2]], **beside}, definitions)
-    choices = [one for one in node.get("anyOf", node.get("allOf", ())) if one.get("type") != "null"]
+    choices = [one for one in node.get("anyOf", ()) if one.get("type") != "null"]
     if len(choices) == 1:
         return _single({**choices[0], **beside}, definitions)
     return {**beside, "anyOf": choices} if choices else node

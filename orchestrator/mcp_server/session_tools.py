@@ -10,9 +10,11 @@ from pydantic import BeforeValidator, Field
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.models import SessionType, StartRequest, Viewport, Wire
-from orchestrator.parallel import ParallelResult, Part
+from orchestrator.parallel import ExecuteParallel, ParallelResult
 from orchestrator.rows import Closed, Current, Row, SessionList
-from orchestrator.sequence import Options, SequenceResult, Step
+from orchestrator.sequence import ExecuteSequence, SequenceResult
+
+TARGET = "Target session. If omitted, the current session."
 
 
 class SessionTool(Wire, ABC):
@@ -65,13 +67,19 @@ class _Starting(SessionTool):
     options: ProviderOptions
     wait: Wait = True
 
-    @abstractmethod
-    def request(self) -> StartRequest:
-        """The wish for a session that these parameters stand for."""
-
     async def run(self, orchestrator: Orchestrator) -> Row:
         """Start it."""
         return await orchestrator.start(self.request(), wait=self.wait)
+
+    def request(self) -> StartRequest:
+        """The wish for a session that these parameters stand for; what was left out has its defaults there."""
+        given = {name: getattr(self, name) for name in self.model_fields_set if name in StartRequest.model_fields}
+        return StartRequest(**given, type=self.kind)
+
+    @property
+    def kind(self) -> SessionType:
+        """What kind of session it is."""
+        return SessionType.BROWSER
 
 
 class StartBrowser(_Starting):
@@ -83,21 +91,8 @@ class StartBrowser(_Starting):
     verb: ClassVar[str] = "start_browser"
     title: ClassVar[str] = "Start a browser"
 
-    viewport: Viewport | None = None
+    viewport: Viewport | None = Field(default=None, description="Size of the page area in CSS pixels; 1280 x 720.")
     args: list[str] = Field(default_factory=list, description="Further switches of the browser.")
-
-    def request(self) -> StartRequest:
-        """A session of the local provider."""
-        return StartRequest(
-            session_id=self.session_id,
-            browser=self.browser,
-            headless=self.headless,
-            navigation_url=self.navigation_url,
-            viewport=self.viewport,
-            args=tuple(self.args),
-            capabilities=self.capabilities,
-            options=self.options,
-        )
 
 
 def _lower(value: Any) -> Any:
@@ -116,18 +111,10 @@ class StartSession(_Starting):
     provider: str = Field(description="local, or another installed provider.")
     platform: Annotated[Literal["browser"], BeforeValidator(_lower)]
 
-    def request(self) -> StartRequest:
-        """A session of that provider."""
-        return StartRequest(
-            session_id=self.session_id,
-            type=SessionType(self.platform),
-            provider=self.provider,
-            browser=self.browser,
-            headless=self.headless,
-            navigation_url=self.navigation_url,
-            capabilities=self.capabilities,
-            options=self.options,
-        )
+    @property
+    def kind(self) -> SessionType:
+        """The platform."""
+        return SessionType(self.platform)
 
 
 class ListSessions(SessionTool):
@@ -219,7 +206,7 @@ class CloseAllSessions(SessionTool):
         return await orchestrator.close_all_sessions(detach=self.detach)
 
 
-class ExecuteSequence(SessionTool, Options):
+class SequenceTool(SessionTool, ExecuteSequence):
     """Run several steps in one call (fill in a form, click, wait), without a call of anybody else between them.
 
     It stops at the first failure, waits until the page has settled, and answers with what changed.
@@ -231,15 +218,14 @@ class ExecuteSequence(SessionTool, Options):
     result: ClassVar[type[Outcome]] = SequenceResult
     nullable: ClassVar[tuple[str, ...]] = ("stateChange",)
 
-    session_id: str | None = Field(default=None, description="Target session. If omitted, the current session.")
-    actions: list[Step] = Field(min_length=1, max_length=100)
+    session_id: str | None = Field(default=None, description=TARGET)
 
     async def run(self, orchestrator: Orchestrator) -> SequenceResult:
         """Run them."""
         return await orchestrator.run_sequence(self)
 
 
-class ExecuteParallel(SessionTool, Options):
+class ParallelTool(SessionTool, ExecuteParallel):
     """Run one sequence a session at the same time, for example two users who chat.
 
     The step {action: "sync", name} is a barrier: all sequences that have it go on together.
@@ -249,8 +235,6 @@ class ExecuteParallel(SessionTool, Options):
     title: ClassVar[str] = "Run sequences side by side"
     outside: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = ParallelResult
-
-    sequences: list[Part] = Field(min_length=1)
 
     async def run(self, orchestrator: Orchestrator) -> ParallelResult:
         """Run them."""
@@ -265,7 +249,7 @@ SESSION_TOOLS: tuple[type[SessionTool], ...] = (
     CloseSession,
     CloseSessions,
     CloseAllSessions,
-    ExecuteSequence,
-    ExecuteParallel,
+    SequenceTool,
+    ParallelTool,
 )
 """In the order in which they are listed; the actions follow them."""

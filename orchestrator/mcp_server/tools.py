@@ -18,7 +18,7 @@ from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.arguments import names_of, read
 from orchestrator.mcp_server.schema import Schema, input_schema, output_schema, step_schema
-from orchestrator.mcp_server.session_tools import SESSION_TOOLS, SessionTool
+from orchestrator.mcp_server.session_tools import SESSION_TOOLS, TARGET, SessionTool
 from orchestrator.models import Wire
 from orchestrator.sequence import SYNC
 
@@ -30,7 +30,7 @@ _NARROWING = ("selector", "root", "query", "roles", "limit", "offset", "prefix")
 class Addressed(Wire):
     """Which session a call is for."""
 
-    session_id: str | None = Field(default=None, description="Target session. If omitted, the current session.")
+    session_id: str | None = Field(default=None, description=TARGET)
 
 
 _SESSION_ID = names_of(Addressed)
@@ -45,7 +45,7 @@ _STEPS = step_schema(CATALOGUE, [SYNC]) | {
 class Tool:
     """One declaration as a tool."""
 
-    declared: type[AnyAction] | type[SessionTool]
+    declared: type[AnyAction | SessionTool]
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ def _sentences(declared: type[Any]) -> str:
     return " ".join(re.split(r"(?<=[.!?]) (?=[A-Z])", text)[:_SENTENCES])
 
 
-def _all(declarations: Iterable[type[AnyAction] | type[SessionTool]]) -> dict[str, Tool]:
+def _all(declarations: Iterable[type[AnyAction | SessionTool]]) -> dict[str, Tool]:
     return {declared.verb: Tool(declared) for declared in declarations}
 
 

@@ -26,7 +26,6 @@ ResultT = TypeVar("ResultT")
 _SHORTEST, _LONGEST = 0.005, 0.05
 """Seconds between two looks at a lane in which another process stands before us."""
 
-_BEAT = 5.0
 _LOOK = 0.25
 _LAST_WORD = 1.0
 """Seconds that work whose session's process died has for an answer of its own."""
@@ -45,11 +44,13 @@ class Lanes:
         group: anyio.abc.TaskGroup,
         *,
         alive: Callable[[ProcessInfo], bool] = processes.alive,
+        beat_every: float = 5.0,
     ) -> None:
         self._book = book
         self._store = book.store
         self._group = group
         self._alive = alive
+        self._beat_every = beat_every
         self._threads = anyio.CapacityLimiter(math.inf)
         self._queues = Queues()
         self._owed: list[Ticket] = []
@@ -205,7 +206,7 @@ class Lanes:
     # What happens while calls run
 
     async def _watch(self) -> None:
-        beat_at = anyio.current_time() + _BEAT
+        beat_at = anyio.current_time() + self._beat_every
         while self._queues:
             with anyio.move_on_after(_LOOK):
                 await self._queues.empty()
@@ -213,7 +214,7 @@ class Lanes:
             try:
                 if anyio.current_time() >= beat_at:
                     await self._book.ask(self._store.beat, self._book.holder)
-                    beat_at = anyio.current_time() + _BEAT
+                    beat_at = anyio.current_time() + self._beat_every
                 await self._inspect()
             except OrchestratorError:
                 continue  # the store did not answer: the calls themselves will meet and report that

@@ -1,21 +1,22 @@
-"""Speaks to the engine inside the page: one script command a call, the engine sent along only where it is not there yet."""
+"""Speaks to the engine inside the page: one script command a call, the engine sent along only where it is missing."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 PARTS = (
-    "native", "words", "cluster", "box", "refs", "role", "name", "state", "outline", "line", "text", "locate", "patience",
-    "point", "ready", "snapshot", "selector", "requests", "settle", "delta", "conditions", "scroll", "values", "engine",
+    "native", "words", "cluster", "box", "refs", "role", "name", "state", "outline", "line", "text", "locate",
+    "patience", "point", "ready", "snapshot", "selector", "requests", "settle", "delta", "conditions", "scroll",
+    "values", "engine",
 )  # fmt: skip
 """The engine's files in the order in which they build on each other."""
 
 
 def _joined() -> str:
-    folder = files(__package__).joinpath("page")
+    folder = files("orchestrator.snapshot").joinpath("page")
     body = "\n".join(folder.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS)
     return f"(() => {{\n'use strict';\nif (window[Symbol.for('webdriver-orchestrator')]) return;\n{body}\n}})();\n"
 
@@ -79,7 +80,9 @@ class Page:
             Interrupted: The answer was null. The caller decides whether to ask again.
             EngineFault: The engine failed.
         """
-        return self._numbered(lambda: self._send(_CALL, [method, self._with_refs(params)]))
+        while self._lacks(answer := self._send(_CALL, [method, self._with_refs(params)])):
+            pass
+        return answer
 
     def evaluate(self, body: str, args: list[Any]) -> dict[str, Any]:
         """Run `body` as the body of an async function; `{"value": …}` of what it returns, elements as refs."""
@@ -88,11 +91,8 @@ class Page:
             ".apply(null, engine.args(arguments[0], arguments[1])).then(engine.serialize);"
         )
         answer = self._send(script, [json.dumps(args), [self._refs.next, self._refs.end]])
-        if "needRefs" not in answer:
-            return self._accept(answer)
-        # The script has run and its value is kept: only the writing down is done again.
-        self._refs.more(answer["needRefs"])
-        return self.call("serialized")
+        # Where refs were lacking the script has run and its value is kept: only writing it down is done again.
+        return self.call("serialized") if self._lacks(answer) else answer
 
     def handle(self) -> Any:
         """Return the element that `ready` kept for `handle=True`, as the remote end's reference to it.
@@ -101,18 +101,13 @@ class Page:
         """
         return self._run(_HANDLE, [])
 
-    def _numbered(self, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        answer = ask()
-        while "needRefs" in answer:
-            self._refs.more(answer["needRefs"])
-            answer = ask()
-        return self._accept(answer)
-
-    def _accept(self, answer: dict[str, Any]) -> dict[str, Any]:
-        if "error" in answer:
-            raise EngineFault(answer["error"], answer.get("stack", ""))
+    def _lacks(self, answer: dict[str, Any]) -> bool:
+        """Take note of the numbers that were used up, and reserve those that were lacking."""
         self._refs.next = max(self._refs.next, answer.pop("nextRef", 0))
-        return answer
+        if "needRefs" not in answer:
+            return False
+        self._refs.more(answer["needRefs"])
+        return True
 
     def _with_refs(self, params: dict[str, Any]) -> str:
         return json.dumps({**params, "refs": [self._refs.next, self._refs.end]})
@@ -123,4 +118,7 @@ class Page:
             answer = self._run(SOURCE + script, args)
         if not isinstance(answer, str):
             raise Interrupted("The page gave no answer: a dialog opened, or the document went away.")
-        return cast("dict[str, Any]", json.loads(answer))
+        facts: dict[str, Any] = json.loads(answer)
+        if "error" in facts:
+            raise EngineFault(facts["error"], facts["stack"])
+        return facts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +16,9 @@ from orchestrator import processes
 from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest
 from orchestrator.settings import Settings
 from orchestrator_providers.local import LocalOptions, LocalProvider
+
+PATIENCE = 20.0
+LOADED = "(location.href === URL || location.protocol === 'chrome-error:') && document.readyState === 'complete'"
 
 
 class RealStart:
@@ -78,8 +82,12 @@ class Browser:
         return self.post("/execute/sync", script=f"return {code}", args=[])
 
     def open(self, url: str) -> str:
-        """Go there; the text of the page."""
+        """Go there; the text of the page, once it is loaded. A page that failed to load is Chromium's own."""
         self.post("/url", url=url)
+        deadline = time.monotonic() + PATIENCE
+        while not self.script(LOADED.replace("URL", json.dumps(url))):
+            assert time.monotonic() < deadline, f"{url} did not load"
+            time.sleep(0.01)
         return str(self.script("document.body.innerText"))
 
     def record(self) -> SessionRecord:

@@ -81,6 +81,15 @@ def test_start_and_end(browse: Browse) -> None:
     assert not start.folder().exists()
 
 
+def test_viewport_stays_as_it_is(browse: Browse) -> None:
+    """Nothing of the browser's own takes room from the page after the start, as its note of being automated did."""
+    browser = browse()
+    assert browser.script("navigator.webdriver") is True
+    began = time.monotonic()
+    while time.monotonic() - began < 0.6:
+        assert browser.script(INNER_SIZE) == [1280, 720]
+
+
 def test_browser_outlives_a_killed_driver_and_is_ended(browse: Browse) -> None:
     """SIGKILL to chromedriver leaves Chromium; its record, its group and its environment lead to it."""
     browser = browse()
@@ -106,7 +115,7 @@ def test_what_we_ask_for(browse: Browse) -> None:
     capabilities = browse({"command_timeout": 10}).capabilities
     assert capabilities["unhandledPromptBehavior"] == "ignore"
     assert capabilities["timeouts"] == {"implicit": 0, "pageLoad": 8000, "script": 8000}
-    assert capabilities["pageLoadStrategy"] == "normal"
+    assert capabilities["pageLoadStrategy"] == "none"
 
 
 def test_short_command_timeout_leaves_half_of_it(begin: Begin) -> None:

@@ -10,11 +10,10 @@ import urllib.error
 import urllib.request
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from orchestrator.snapshot.page import Page
-
 
 CAPABILITIES = {
     "browserName": "chrome",
@@ -96,7 +95,7 @@ class Browser:
 
 def without_refs(text: str) -> str:
     """An outline as one compares it."""
-    return re.sub(r' \[e\d+\](?=$| \[| = )', "", text, flags=re.M)
+    return re.sub(r" \[e\d+\](?=$| \[| = )", "", text, flags=re.MULTILINE)
 
 
 class Site(ThreadingHTTPServer):
@@ -117,13 +116,12 @@ class Site(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     """Answers from `Site.pages`; `/slow…` waits for the gate."""
 
-    server: Site
-
     def do_GET(self) -> None:
         """Serve a page."""
+        site = cast("Site", self.server)
         if self.path.startswith("/slow"):
-            self.server.gate.wait(20)
-        body = self.server.pages.get(self.path, "ok").encode()
+            site.gate.wait(20)
+        body = site.pages.get(self.path, "ok").encode()
         with suppress(OSError):
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")

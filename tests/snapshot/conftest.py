@@ -11,6 +11,7 @@ import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import Any
 from urllib.error import URLError
 
 import pytest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.snapshot.chromium import Browser, Site, without_refs
 
 
@@ -70,7 +71,7 @@ def test_a_new_document_appears_whole(browser: Browser) -> None:
 
 
 UNREST = {
-    "<div aria-busy=true>x</div>": "div is visible",
+    "<div aria-busy=true>x</div>": "div is busy",
     "<div role=progressbar aria-label=Loading>x</div>": 'progressbar "Loading" is visible',
     "<div role=progressbar aria-label=Up aria-valuenow=40>x</div>": 'progressbar "Up" is visible',
     "<div class='big my-spinner'>x</div>": "div.big is visible",
@@ -140,7 +141,7 @@ def test_a_request_inside_a_frame_counts(browser: Browser, site: Site) -> None:
 
 
 def test_watching_requests_changes_nothing_for_the_page(browser: Browser, site: Site) -> None:
-    """fetch still looks native, rejects as ever, and hands out its own promise."""
+    """Fetch still looks native, rejects as ever, and hands out its own promise."""
     browser.visit(site.url("/"))
     assert browser.js("""
       const seen = [String(fetch).includes('[native code]'), String(XMLHttpRequest.prototype.send).includes('[native code]')]

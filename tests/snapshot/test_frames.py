@@ -80,7 +80,9 @@ def test_a_child_of_the_cluster_asks_its_head(browser: Browser, site: Site) -> N
 def test_a_frame_is_covered_with_what_it_holds(browser: Browser, site: Site) -> None:
     """What lies over a frame lies over its content."""
     page = nested(browser, site)
-    browser.js("document.body.insertAdjacentHTML('beforeend', '<dialog open aria-label=D style=\"position:fixed;inset:0\">')")
+    browser.js(
+        "document.body.insertAdjacentHTML('beforeend', '<dialog open aria-label=D style=\"position:fixed;inset:0\">')"
+    )
     browser.js("document.querySelector('dialog').style.cssText += 'width:100%;height:100%'")
     answer = page.call("ready", locator={"by": "text", "value": "Inside"}, need="point", slice=100)
     assert (answer["reason"], without_refs(answer["detail"])) == ("covered", 'covered by dialog "D"')

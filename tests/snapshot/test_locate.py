@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.snapshot.chromium import Browser
 
 PAGE = """<h1 id=h>Checkout</h1><nav><a id=a href=#>Pay later</a></nav>
@@ -13,7 +14,7 @@ PAGE = """<h1 id=h>Checkout</h1><nav><a id=a href=#>Pay later</a></nav>
 <p id=t>Some <b id=b>bold  text</b> here</p><p hidden>bold text</p><div id=d onclick=1>Menu</div>
 <div id=host></div><script>host.attachShadow({mode:'open'}).innerHTML='<button id=q>In the shade</button>'</script>"""
 
-FOUND = [
+FOUND: list[tuple[dict[str, Any], list[str]]] = [
     ({"by": "css", "value": "nav > a"}, ["a"]),
     ({"by": "css", "value": "#q"}, ["q"]),
     ({"by": "xpath", "value": "//form/button[1]"}, ["p"]),
@@ -53,7 +54,9 @@ def test_a_locator_finds(locator: dict[str, Any], ids: list[str], browser: Brows
         assert found["value"] == ids[0]
 
 
-@pytest.mark.parametrize("locator", [{"by": "css", "value": "a["}, {"by": "xpath", "value": "//a["}, {"by": "magic", "value": "x"}])
+@pytest.mark.parametrize(
+    "locator", [{"by": "css", "value": "a["}, {"by": "xpath", "value": "//a["}, {"by": "magic", "value": "x"}]
+)
 def test_a_bad_selector_is_invalid(locator: dict[str, Any], browser: Browser) -> None:
     """It is refused at once, and quoted."""
     answer = browser.open("x").call("ready", locator=locator, slice=5000)

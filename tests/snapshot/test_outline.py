@@ -6,6 +6,7 @@ from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
+
 from tests.snapshot.chromium import Browser
 
 Outline = Callable[..., str]
@@ -168,7 +169,18 @@ def test_open_shadow_roots_are_part_of_it(outline: Outline) -> None:
 
 def test_form_fields_cannot_shadow_the_form(outline: Outline) -> None:
     """Fields named like properties of the form leave the walk as it is."""
-    names = "children childNodes firstChild attributes getAttribute parentNode nodeType shadowRoot localName tagName".split()
+    names = [
+        "children",
+        "childNodes",
+        "firstChild",
+        "attributes",
+        "getAttribute",
+        "parentNode",
+        "nodeType",
+        "shadowRoot",
+        "localName",
+        "tagName",
+    ]
     html = f"<form aria-label=F>{''.join(f'<input name={name} aria-label={name}>' for name in names)}</form>"
     assert outline(html).splitlines() == ['- form "F"', *(f'  - textbox "{name}"' for name in names)]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+
 from tests.snapshot.chromium import Browser
 
 BUTTON = {"by": "css", "value": "button"}
@@ -18,7 +20,9 @@ def ready(browser: Browser, html: str, need: str = "point", **params: Any) -> di
 
 def test_a_point_is_where_a_click_lands(browser: Browser) -> None:
     """The coordinates are good for trusted pointer actions, after scrolling if need be."""
-    answer = ready(browser, "<div style='height:3000px'></div><button onclick='document.title=event.isTrusted'>Go</button>")
+    answer = ready(
+        browser, "<div style='height:3000px'></div><button onclick='document.title=event.isTrusted'>Go</button>"
+    )
     browser.click(answer)
     assert browser.page.call("state")["title"] == "true"
 
@@ -48,8 +52,6 @@ def test_a_refusal_says_why(html: str, browser: Browser) -> None:
     """The reason is one word, the detail a plain sentence that names the element."""
     answer = ready(browser, html)
     reason, detail = REFUSALS[html]
-    import re
-
     assert (answer["ok"], answer["reason"], re.sub(r" \[e\d+\]", "", answer["detail"])) == (False, reason, detail)
 
 

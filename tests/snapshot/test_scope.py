@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from orchestrator.snapshot.page import SOURCE, Page
 from tests.snapshot.chromium import Browser, Numbers, without_refs
-
-from orchestrator.snapshot.page import Page
 
 TALL = "<main><button>Near</button><div style='height:3000px'></div><button>Far</button></main>"
 
@@ -99,8 +98,6 @@ def test_running_out_of_numbers_is_met_by_more(browser: Browser) -> None:
 
 def test_the_engine_installs_itself_where_it_is_missing(browser: Browser) -> None:
     """The first call brings it along, the next ones are short, and a second install does nothing."""
-    from orchestrator.snapshot.page import SOURCE
-
     sent: list[int] = []
 
     def run(script: str, args: list[object]) -> object:
@@ -113,5 +110,8 @@ def test_the_engine_installs_itself_where_it_is_missing(browser: Browser) -> Non
     page.call("state")
     browser.js(f"window.first = window[Symbol.for('webdriver-orchestrator')]; {SOURCE}")
     assert browser.js("return window.first === window[Symbol.for('webdriver-orchestrator')]")
-    assert browser.js("return Object.keys(window).concat(Object.getOwnPropertyNames(window)).filter(k => /orch/.test(k))") == []
+    assert (
+        browser.js("return Object.keys(window).concat(Object.getOwnPropertyNames(window)).filter(k => /orch/.test(k))")
+        == []
+    )
     assert max(sent) < 1000

@@ -32,9 +32,8 @@ def keeper(store: SqliteStore) -> Keeper:
 
 
 @pytest.fixture
-def peer(home: Path, store: SqliteStore) -> Iterator[Callable[[str, str], Peer]]:
+def peer(home: Path) -> Iterator[Callable[[str, str], Peer]]:
     """Start another process on the same store."""
-    assert store
     peers: list[Peer] = []
 
     def start(command: str, session_id: str) -> Peer:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
@@ -13,6 +14,11 @@ from orchestrator.store import Holder, SqliteStore, Ticket
 
 NAMESPACE = "project"
 ROOT = Path(__file__).parents[2]
+
+
+def ahead(clock: Callable[[], float], seconds: float) -> Callable[[], float]:
+    """A clock that is so many seconds ahead."""
+    return lambda: clock() + seconds
 
 
 class Peer:

@@ -143,7 +143,7 @@ def test_a_start_that_died_is_lost(keeper: Keeper, peer: Callable[[str, str], Pe
     assert record.state is SessionState.LOST
     assert record.lost_reason
     assert keeper.close("a")
-    assert keeper.start("a")
+    assert keeper.start("a").state is SessionState.ACTIVE
 
 
 def test_what_a_forgotten_caller_leaves_can_be_adopted(keeper: Keeper) -> None:

@@ -23,9 +23,9 @@ def pragma(path: Path, name: str) -> object:
         return db.execute(f"PRAGMA {name}").fetchone()[0]
 
 
-def test_a_new_store_has_the_latest_version(home: Path, store: SqliteStore) -> None:
+@pytest.mark.usefixtures("store")
+def test_a_new_store_has_the_latest_version(home: Path) -> None:
     """Versions count from 1, and the file is in WAL mode."""
-    assert store
     assert pragma(home / "sessions.db", "user_version") == LATEST == len(MIGRATIONS) >= 1
     assert pragma(home / "sessions.db", "journal_mode") == "wal"
 

@@ -92,9 +92,7 @@ def test_a_closed_id_is_free_again(keeper: Keeper) -> None:
     assert keeper.ids() == ["test"]
 
 
-def test_two_processes_that_want_one_id(
-    keeper: Keeper, store: SqliteStore, peer: Callable[[str, str], Peer]
-) -> None:
+def test_two_processes_that_want_one_id(keeper: Keeper, store: SqliteStore, peer: Callable[[str, str], Peer]) -> None:
     """Of two starts of one id at once one wins, and the other is told that it exists. # W49 X22."""
     racers = [peer("reserve", "test"), peer("reserve", "test")]
     assert [racer.says() for racer in racers] == ["ready", "ready"]

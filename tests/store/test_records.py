@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from orchestrator.errors import SessionNotFound
 from orchestrator.models import ArmedDialog, ProcessInfo, SessionRecord, SessionState
 from orchestrator.store import SqliteStore
-from tests.store.helpers import NAMESPACE, Keeper, Peer
+from tests.store.helpers import NAMESPACE, Keeper, Peer, ahead
 
 
 def test_a_record_outlives_its_store(home: Path, keeper: Keeper) -> None:
@@ -20,7 +21,7 @@ def test_a_record_outlives_its_store(home: Path, keeper: Keeper) -> None:
     keeper.start("a")
     fields = {
         "capabilities": {"browserName": "chrome", "goog:chromeOptions": {"debuggerAddress": "localhost:1"}, "n": None},
-        "processes": (ProcessInfo(pid=1, created=2.5, name="chromedriver", folder="/tmp/x"),),
+        "processes": (ProcessInfo(pid=1, created=2.5, name="chromedriver", folder="/run/x"),),
         "vars": {"name": "[1, 2]"},
         "armed": ArmedDialog(accept=True, prompt_text="hi"),
         "events": ("a tab opened",),
@@ -99,7 +100,7 @@ def test_closed_ids_are_remembered_for_a_week(home: Path, keeper: Keeper) -> Non
     keeper.start("a")
     keeper.close("a")
     for days, remembered in ((6.9, True), (7.1, False)):
-        later = SqliteStore(home, clock=lambda days=days: time.time() + days * 86_400)
+        later = SqliteStore(home, clock=ahead(time.time, days * 86_400))
         assert (later.get(NAMESPACE, "a") is not None) is remembered
         later.disconnect()
 
@@ -139,7 +140,7 @@ def test_live_folders(keeper: Keeper) -> None:
             ProcessInfo(pid=1, created=1, name="driver", folder=f"/run/{name}"),
             ProcessInfo(pid=2, created=1, name="browser"),
         )
-        keeper.store.update(namespace, name, lambda record, found=processes: record.changed(processes=found))
+        keeper.store.update(namespace, name, partial(SessionRecord.changed, processes=processes))
     keeper.close("c")
     assert keeper.store.live_folders() == {"/run/a", "/run/b"}
 

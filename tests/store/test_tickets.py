@@ -11,7 +11,7 @@ import pytest
 from orchestrator.errors import SessionLost, SessionNotFound
 from orchestrator.models import SessionState
 from orchestrator.store import Holder, SqliteStore, Ticket
-from tests.store.helpers import NAMESPACE, Keeper, Peer
+from tests.store.helpers import NAMESPACE, Keeper, Peer, ahead
 
 
 def enter(keeper: Keeper, session_id: str = "a") -> tuple[Ticket, bool]:
@@ -98,7 +98,7 @@ def test_a_silent_holder_is_passed_over(home: Path, keeper: Keeper, peer: Callab
     assert other.says() == "first"
     ticket, _ = enter(keeper)
     for seconds, passed in ((29, False), (31, True)):
-        later = SqliteStore(home, ticks=lambda seconds=seconds: time.monotonic() + seconds)
+        later = SqliteStore(home, ticks=ahead(time.monotonic, seconds))
         assert first(later, ticket) is passed
         later.disconnect()
 
@@ -110,7 +110,7 @@ def test_a_beat_keeps_the_place(home: Path, keeper: Keeper, peer: Callable[[str,
     assert other.says() == "first"
     ticket, _ = enter(keeper)
     created = next(holder for holder in holders(home) if holder.pid == other.process.pid)
-    later = SqliteStore(home, ticks=lambda: time.monotonic() + 31)
+    later = SqliteStore(home, ticks=ahead(time.monotonic, 31))
     later.beat(created)
     assert first(later, ticket) is False
     later.disconnect()
@@ -129,7 +129,7 @@ def test_a_beat_from_before_the_machine_started_again_is_old(home: Path, keeper:
     """Ticks begin anew with the machine: one from the future belongs to a process that is long gone."""
     keeper.start("a")
     stranger = Holder(1, Holder(1, 0).created)
-    future = SqliteStore(home, ticks=lambda: time.monotonic() + 9_999)
+    future = SqliteStore(home, ticks=ahead(time.monotonic, 9_999))
     future.enter(NAMESPACE, "a", stranger)
     future.disconnect()
     assert enter(keeper)[1]

@@ -52,7 +52,8 @@ function ownBox(element, style = styleOf(element)) {
 
 const boxOf = (element) => through(lensOf(dom.document(element)), ownBox(element));
 
-const clips = (style) => style.overflowX !== 'visible' || style.overflowY !== 'visible';
+/** One axis tells: where the other is not visible, this one is not either, `clip` alone excepted. */
+const clips = (style) => style.overflowX !== 'visible';
 const isPage = (tag) => tag === 'html' || tag === 'body';
 
 /** What of `element` is not cut off by a viewport or by an ancestor that hides or scrolls its overflow. */

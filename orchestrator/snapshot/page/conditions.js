@@ -114,7 +114,7 @@ function assess(conditions, locator, not) {
 /** The lines around an element; of the nearest candidates where there is none. */
 function linesNear(found, locator) {
   const { entries, focused } = survey();
-  const place = found.length ? entries.findIndex((entry) => isWithin(entry.element, found[0]) || isWithin(found[0], entry.element) && entry.element === found[0]) : -1;
+  const place = found.length ? entries.findIndex((entry) => isWithin(entry.element, found[0])) : -1;
   if (place >= 0) return entries.slice(Math.max(0, place - 3), place + 5).map((entry) => referredLine(entry, focused));
   const candidates = locator && !found.length ? candidatesFor(locator) : [];
   return candidates.length ? candidates : entries.slice(0, 8).map((entry) => referredLine(entry, focused));

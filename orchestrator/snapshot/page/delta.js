@@ -4,6 +4,7 @@ const mark = { document: null, url: '', title: '', lines: new Map(), requests: n
 /** mark({}): from here on changes, requests and differences count. */
 function beginMark() {
   const doc = window.document;
+  leaving.since = null;
   mark.document = doc;
   Object.assign(mark, describePage());
   mark.lines = linesByElement(survey());

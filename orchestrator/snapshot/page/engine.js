@@ -6,7 +6,7 @@ const METHODS = {
 
 /** The answer as text, with what became of the range of refs. */
 function answer(result) {
-  return encode(reserved.missing ? { needRefs: reserved.missing } : { ...result, nextRef: reserved.next });
+  return encode({ ...(reserved.missing ? { needRefs: reserved.missing } : result), nextRef: reserved.next });
 }
 
 /** Refusals are answers; anything else is a fault of the engine, told as one. */

@@ -25,6 +25,7 @@ const dom = {
   previous: reader(Node, 'previousSibling'),
   document: reader(Node, 'ownerDocument'),
   connected: reader(Node, 'isConnected'),
+  base: reader(Node, 'baseURI'),
   root: method(Node, 'getRootNode'),
   contains: method(Node, 'contains'),
   position: method(Node, 'compareDocumentPosition'),

@@ -47,16 +47,24 @@ class Place {
     this.muted = false;
     this.pointer = false;
     this.visible = true;
+    this.seen = true;
     this.whole = true;
   }
 
-  inner(changes) {
-    return Object.assign(Object.create(Place.prototype), this, changes);
+  /** A copy, for what is inside: written out, because it is made for every element of the page. */
+  copy() {
+    const place = new Place(this.entry, this.depth, this.lens, this.clip);
+    place.anchorClip = this.anchorClip;
+    place.viewport = this.viewport;
+    place.muted = this.muted;
+    return place;
   }
 }
 
 class Survey {
-  constructor() {
+  /** With `bounded` each entry knows whether it is inside the viewport; without, boxes are read only where needed. */
+  constructor(bounded) {
+    this.bounded = bounded;
     this.entries = [];
     this.frames = [];
     this.focused = focusedElements();
@@ -73,7 +81,7 @@ class Survey {
     }
     this.visit(node, new Place(null, 0, lensOf(doc), clip));
     this.flush();
-    for (const entry of this.entries) {
+    for (const entry of this.bounded ? this.entries : []) {
       if (entry.inside) for (let up = entry.parent; up && !up.inside; up = up.parent) up.inside = true;
     }
     return this;
@@ -90,34 +98,41 @@ class Survey {
     if (style.display === 'none' || flag(element, 'aria-hidden') || dom.has(element, 'inert')) return;
     const tag = dom.tag(element);
     if (tag === 'br') return void this.space();
-    const box = style.display === 'contents' ? null : through(at.lens, dom.box(element));
-    const cut = box !== null && !isPage(tag) && clips(style);
+    const cut = style.display !== 'contents' && !isPage(tag) && clips(style);
+    const box = cut || this.bounded ? this.boxIn(element, style, at) : null;
     if (cut && !hasArea(box)) return;
     const apart = style.display !== 'inline' && style.display !== 'contents';
     if (apart && !style.display.startsWith('inline')) this.flush();
     else if (apart) this.space();
     const place = this.reach(style, box, cut, at);
     const role = place.visible ? this.lineRole(element, tag, style, at) : '';
-    if (role && (!box || hasArea(box) || spills(element))) this.list(element, tag, role, box, place);
+    if (role && this.hasSize(element, style, box, at)) this.list(element, tag, role, place);
     else if (!this.muteCaption(element, tag, place)) this.enter(element, tag, place);
     if (apart && !style.display.startsWith('inline')) this.flush();
     else if (apart) this.space();
   }
 
+  boxIn(element, style, at) {
+    return through(at.lens, ownBox(element, style));
+  }
+
+  hasSize(element, style, box, at) {
+    return hasArea(box ?? this.boxIn(element, style, at)) || spills(element);
+  }
+
   /** The place inside an element: what clips there, and whether its text needs a closer look. */
   reach(style, box, cut, at) {
-    const place = at.inner({ visible: style.visibility === 'visible', pointer: style.cursor === 'pointer' });
-    if (style.contentVisibility === 'hidden') place.visible = false;
-    if (!box) {
-      place.whole = false;
-      return place;
-    }
-    if (style.position === 'fixed') place.clip = at.viewport;
-    else if (style.position === 'absolute') place.clip = at.anchorClip;
+    const place = at.copy();
+    place.visible = style.visibility === 'visible' && style.contentVisibility !== 'hidden';
+    place.pointer = style.cursor === 'pointer';
+    if (!this.bounded) return place;
+    const { position } = style;
+    if (position === 'fixed') place.clip = at.viewport;
+    else if (position === 'absolute') place.clip = at.anchorClip;
     place.seen = hasArea(intersect(place.clip, box));
     place.whole = contains(place.clip, box);
     if (cut) place.clip = intersect(place.clip, box);
-    if (style.position !== 'static' || style.transform !== 'none') place.anchorClip = place.clip;
+    if (position !== 'static') place.anchorClip = place.clip;
     return place;
   }
 
@@ -140,18 +155,24 @@ class Survey {
       : parent && dom.type(parent) === ELEMENT && CAPTIONS[dom.tag(parent)] === tag &&
         captionOf(parent, tag) === element && !ariaName(parent);
     if (!isCaption) return false;
-    const quiet = at.inner({ muted: true });
+    const quiet = at.copy();
+    quiet.muted = true;
     for (const child of innerNodes(element)) this.visit(child, quiet);
     return true;
   }
 
-  list(element, tag, role, box, place) {
+  list(element, tag, role, place) {
     this.flush();
-    const seen = box ? place.seen : hasArea(intersect(through(place.lens, ownBox(element)), place.clip));
-    const entry = new Entry(element, role, place, seen);
+    const entry = new Entry(element, role, place, place.seen);
     this.entries.push(entry);
-    const muted = place.muted || isContentNamed(element, role) || isEditingHost(element);
-    this.enter(element, tag, place.inner({ entry, depth: place.depth + 1, muted }));
+    const inner = place.copy();
+    inner.entry = entry;
+    inner.depth += 1;
+    inner.muted ||= isContentNamed(element, role) || isEditingHost(element);
+    inner.visible = place.visible;
+    inner.pointer = place.pointer;
+    inner.whole = place.whole;
+    this.enter(element, tag, inner);
     this.flush();
   }
 
@@ -221,4 +242,5 @@ class Survey {
   }
 }
 
-const survey = (root = window.document) => new Survey().start(root);
+/** What `root` shows, whole or with an eye on the viewport. */
+const survey = (root = window.document, bounded = false) => new Survey(bounded).start(root);

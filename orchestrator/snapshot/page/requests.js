@@ -87,9 +87,9 @@ function requestsOf(view) {
 /** A request's address as a message shows it: without the page's own origin, query and fragment. */
 function shortAddress(url, doc) {
   try {
-    const address = new URL(url, dom.url(doc));
-    const path = shown(address.pathname);
-    return address.origin === new URL(dom.url(doc)).origin ? path : `${address.host}${path}`;
+    const base = new URL(dom.base(doc));
+    const address = new URL(url, base);
+    return shown(address.origin === base.origin ? address.pathname : `${address.host}${address.pathname}`);
   } catch {
     return quoted(url);
   }

@@ -1,6 +1,13 @@
 // Knows when the page has come to rest, and what keeps it from that.
 const watch = { observer: null, roots: new Set(), changed: 0, culprit: null };
 
+/** A navigation that has begun and whose document is not there yet; one that turns out a download never comes. */
+const leaving = { since: null };
+const LEAVING_LIMIT = 20000;
+listen(window, 'beforeunload', () => { leaving.since = now(); });
+listen(window, 'pageshow', () => { leaving.since = null; });
+if (window.navigation) listen(window.navigation, 'navigateerror', () => { leaving.since = null; });
+
 /** Notes changes of the page from now on, in roots that appeared meanwhile too. */
 function watchChanges() {
   watch.observer ??= new MutationObserver(noteChanges);
@@ -34,9 +41,10 @@ function isNoticed({ target }) {
   return dom.boxes(element).length > 0 || styleOf(element).display === 'contents';
 }
 
-/** settle({stability, slice}): waits until nothing is left that `unrest` names. */
-async function settle({ stability, slice }) {
+/** settle({stability, slice, anew}): waits until nothing is left that `unrest` names; `anew` counts quiet from now. */
+async function settle({ stability, slice, anew }) {
   const end = now() + (slice ?? 0);
+  if (anew) watch.changed = now();
   for (;;) {
     watchChanges();
     const quietFor = Math.round(now() - watch.changed);
@@ -55,6 +63,7 @@ function changing() {
 
 /** What goes on apart from changes of the page, in words; null where nothing does. */
 function unrest() {
+  if (leaving.since !== null && now() - leaving.since < LEAVING_LIMIT) return 'a navigation has begun';
   for (const doc of allDocuments()) {
     if (dom.readyState(doc) !== 'complete') return 'the document is still loading';
     const url = requestsOf(dom.window(doc)).pending(mark.requests.get(doc) ?? 0);
@@ -87,7 +96,7 @@ const BUSY = `[aria-busy="true"],[role~="progressbar"],progress:indeterminate,
 function busyness() {
   for (const element of everywhere(window.document, BUSY)) {
     if (isBusy(element) && isVisible(element) && isOpaque(element)) {
-      return `${busyName(element)} is visible`;
+      return `${busyName(element)} is ${flag(element, 'aria-busy') ? 'busy' : 'visible'}`;
     }
   }
   return null;

@@ -3,7 +3,7 @@
 /** snapshot({scope, root?, query?, roles?, limit, offset, json, refs}). */
 function snapshot({ scope, root, query, roles, limit, offset, json }) {
   const start = root ? mustFind(root)[0] : window.document;
-  const { entries, frames, focused } = survey(start);
+  const { entries, frames, focused } = survey(start, scope !== 'page');
   const seen = scope === 'page' ? entries : entries.filter((entry) => entry.inside);
   const kept = chosen(json ? seen.filter((entry) => entry.hasRef) : seen, query, roles);
   const first = offset ?? 0;

@@ -1,0 +1,129 @@
+"""Renders outcomes and errors as results: text and data, each enough alone, without secrets, of bounded size."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from mcp.types import CallToolResult, ContentBlock, ImageContent, TextContent
+from pydantic.alias_generators import to_camel
+
+from orchestrator.actions.results import Outcome, Screenshot
+from orchestrator.errors import OrchestratorError
+from orchestrator.mcp_server.cutting import cut_data, cut_text, size
+from orchestrator.secrets import Redactor
+
+_BESIDE = ("warnings", "events", "matches", "session", "next")
+"""What stands beside an error as it would beside any other data."""
+
+
+@runtime_checkable
+class MayHaveFailed(Protocol):
+    """An outcome that can be the outcome of a failure: it has data all the same."""
+
+    def failure(self) -> OrchestratorError | None:
+        """The error, if it is one."""
+        ...
+
+
+class Renderer:
+    """Makes results of outcomes and errors.
+
+    Args:
+        redactor: Knows the secrets.
+        limit: Characters of one result, text and data each.
+    """
+
+    def __init__(self, redactor: Redactor, limit: int) -> None:
+        self._redactor = redactor
+        self._limit = limit
+
+    def outcome(self, outcome: Outcome, narrowing: Sequence[str] = ()) -> CallToolResult:
+        """What came of a call; `narrowing` names the parameters that would have made it smaller."""
+        error = outcome.failure() if isinstance(outcome, MayHaveFailed) else None
+        common = _common(outcome)
+        body = outcome.text().removesuffix(common)
+        data = outcome.data()
+        if error is not None:
+            body = f"{_error_text(error)}\n{body}"
+            data = {**data, **_error_data(error)}
+        if isinstance(outcome, Screenshot):
+            return self._picture(outcome, body + common)
+        return self._result(body, common, data, narrowing, is_error=error is not None)
+
+    def error(self, error: OrchestratorError) -> CallToolResult:
+        """What went wrong, and what to do next."""
+        return self._result(_error_text(error), "", _error_data(error), (), is_error=True)
+
+    def _picture(self, shot: Screenshot, text: str) -> CallToolResult:
+        shown: list[ContentBlock] = [
+            TextContent(text=cut_text(self._redactor.text(text), self._limit)),
+            ImageContent(data=base64.b64encode(shot.image).decode("ascii"), mime_type=shot.media_type),
+        ]
+        return CallToolResult(content=shown)
+
+    def _result(
+        self, body: str, common: str, data: dict[str, Any], narrowing: Sequence[str], *, is_error: bool
+    ) -> CallToolResult:
+        body, common, data = self._redactor.text(body), self._redactor.text(common), self._redactor.data(data)
+        longest = max(len(body) + len(common), size(data))
+        if longest > self._limit:
+            note = _note(longest, self._limit, narrowing)
+            common = f"{common}\n{note}"
+            data = cut_data({**data, "next": " ".join(filter(None, (data.get("next"), note)))}, self._limit)
+            body = cut_text(body, self._limit - len(common))
+        text = (body + common)[: self._limit]
+        return CallToolResult(content=[TextContent(text=text)], structured_content=data, is_error=is_error)
+
+
+def _note(longest: int, limit: int, narrowing: Sequence[str]) -> str:
+    rest = f"narrow it with {' or '.join(narrowing)}" if narrowing else "ask for less in one call"
+    return f"Cut: it has {longest} characters and max_output is {limit}. To see the rest, {rest}."
+
+
+def _common(outcome: Outcome) -> str:
+    """The end of an outcome's text: what every outcome can say besides its own."""
+    shared = Outcome(**{name: getattr(outcome, name) for name in Outcome.model_fields})
+    return shared.text().removeprefix("\n".join(shared.lines()))
+
+
+def _error_text(error: OrchestratorError) -> str:
+    """`code: what happened. What to do next.`, then a line or a block for each fact that was not said."""
+    lines = [f"{error.code}: {error}"]
+    said = str(error)
+    for name, value in error.details.items():
+        lines += _fact(name, value, said)
+    return "\n".join(lines)
+
+
+def _fact(name: str, value: Any, said: str) -> list[str]:
+    if name in {"warnings", "events"}:
+        return [f"{name.removesuffix('s').capitalize()}: {one}" for one in value]
+    items = value if isinstance(value, list | tuple) else [value]
+    if all(_spelled(item) in said for item in items):
+        return []
+    title = " ".join(name.split("_")).capitalize()
+    if isinstance(value, list | tuple):
+        return [f"{title}:", *(f"- {_spelled(item)}" for item in items)]
+    return [f"{title}: {_spelled(value)}"]
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _error_data(error: OrchestratorError) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(json.dumps(error.details, default=str))
+    beside = {name: facts.pop(name) for name in _BESIDE if facts.get(name)}
+    named = {"sessionId": error.session_id} if error.session_id else {}
+    own: Mapping[str, Any] = {
+        "code": error.code,
+        "message": error.message,
+        **named,
+        "hint": error.hint,
+        "retryable": error.retryable,
+    }
+    more = {to_camel(name): value for name, value in facts.items()}
+    return {**beside, "error": {**own, **{name: value for name, value in more.items() if name not in own}}}

@@ -1,0 +1,96 @@
+"""Calls that a test fires, holds and lets go."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from orchestrator.sessions import Book, Lanes, Turn
+from orchestrator.store import SqliteStore
+from tests.store.helpers import NAMESPACE
+
+PATIENCE = 10.0
+
+
+class Held:
+    """Work that says when it began, and goes on when it is let."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.let = threading.Event()
+        self.turn: Turn | None = None
+
+    def __call__(self, turn: Turn) -> str:
+        """Wait to be let go."""
+        self.turn = turn
+        self.begun.set()
+        assert self.let.wait(PATIENCE)
+        turn.check()
+        return "answer"
+
+    async def has_begun(self) -> None:
+        """Wait until the work runs."""
+        assert await anyio.to_thread.run_sync(self.begun.wait, PATIENCE)
+
+
+class Fired:
+    """A call in a task of its own, and how it ended."""
+
+    def __init__(self, lanes: Lanes, session_id: str, work: Callable[[Turn], object]) -> None:
+        self._lanes, self._session_id, self._work = lanes, session_id, work
+        self.scope = anyio.CancelScope()
+        self.ended = anyio.Event()
+        self.result: object = None
+        self.error: BaseException | None = None
+
+    async def run(self) -> None:
+        """Make the call."""
+        try:
+            with self.scope:
+                self.result = await self._lanes.run(self._session_id, self._work)
+        except Exception as error:  # noqa: BLE001 (the test looks at it)
+            self.error = error
+        finally:
+            self.ended.set()
+
+    async def end(self) -> None:
+        """Wait for the answer."""
+        with anyio.fail_after(PATIENCE):
+            await self.ended.wait()
+
+
+def fire(
+    group: anyio.abc.TaskGroup, lanes: Lanes, session_id: str, work: Callable[[Turn], object] = lambda _: None
+) -> Fired:
+    """Make a call without waiting for it."""
+    fired = Fired(lanes, session_id, work)
+    group.start_soon(fired.run)
+    return fired
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    with anyio.fail_after(PATIENCE):
+        while not condition():  # noqa: ASYNC110 (other processes set no event of ours)
+            await anyio.sleep(0.005)
+
+
+def places(store: SqliteStore) -> int:
+    """How many tickets there are."""
+    with store._database.read() as db:
+        return int(db.execute("SELECT count(*) FROM tickets").fetchone()[0])
+
+
+async def in_line(book: Book, count: int) -> None:
+    """Wait until so many calls stand in lanes."""
+    await until(lambda: places(book.store) == count)
+
+
+def state(book: Book, session_id: str) -> str:
+    """The state that the store holds."""
+    record = book.store.get(NAMESPACE, session_id)
+    return str(record.state) if record else "never seen"
