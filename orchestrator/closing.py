@@ -90,7 +90,8 @@ class Closer:
         """End what dead servers left: processes without a record, and sessions that nobody used for long."""
         for record in await self._book.ask(self._book.store.orphans):
             if time.time() - record.last_active_at > _LEFT_BEHIND:
-                close = functools.partial(self._book.store.close, record.namespace, record.id)
+                unadopted = functools.partial(_still_owned_by, record.owner)
+                close = functools.partial(self._book.store.close, record.namespace, record.id, when=unadopted)
                 with contextlib.suppress(OrchestratorError):
                     if await self._book.ask(close) is not None:
                         await self._end(record)
@@ -120,6 +121,10 @@ class Closer:
         self._runner.detach(record)
         await anyio.to_thread.run_sync(processes.release, record.processes)
         return record
+
+
+def _still_owned_by(owner: str, record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
+    return record.owner == owner and not in_use
 
 
 def _delete(record: SessionRecord) -> list[str]:

@@ -96,6 +96,7 @@ class SessionLost(OrchestratorError):
             hint="Close it with close_session, then start a new one; its name is free again after that.",
             session_id=session_id,
         )
+        self.reason = reason
 
 
 class SessionLimit(OrchestratorError):

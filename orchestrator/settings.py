@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from orchestrator.errors import InvalidArgument
 
@@ -35,10 +36,21 @@ def seconds(value: Any) -> Any:
     return value
 
 
-class Settings(BaseModel):
-    """How this server or script behaves. Durations are seconds, or text such as `30m`."""
+class Settings(BaseSettings):
+    """How this server or script behaves. Durations are seconds, or text such as `30m`.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=True)
+    `Settings(…)` takes what is not given from the environment (`ORCHESTRATOR_…`), then from `orchestrator.toml` in the
+    working folder, then from the one in `home`.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
+        validate_default=True,
+    )
 
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("webdriver-orchestrator", appauthor=False)),
@@ -75,22 +87,60 @@ class Settings(BaseModel):
         return value or project_namespace(os.environ)
 
     @classmethod
-    def load(cls, given: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Self:
-        """Merge the sources; the nearest to the command line wins.
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The order of precedence; a `.env` file of the working folder is not among them."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, _WorkingFolder(settings_cls), _Home(settings_cls)
+
+    @classmethod
+    def load(cls, given: Mapping[str, Any] | None = None) -> Self:
+        """Read the settings; what is given wins.
 
         Raises:
             InvalidArgument: A value has the wrong type, or a file cannot be read; it names the setting.
         """
-        environ = os.environ if environ is None else environ
-        merged = {**_environment(cls, environ), **(given or {})}
-        home = Path(merged.get("home") or cls.model_fields["home"].get_default(call_default_factory=True))
-        local = {k: v for k, v in _file(Path.cwd()).items() if k not in _NOT_FROM_WORKING_FOLDER}
-        merged = {**_file(home), **local, **merged}
-        merged.setdefault("namespace", project_namespace(environ))
         try:
-            return cls.model_validate(merged)
+            return cls(**(given or {}))
         except ValidationError as error:
-            raise InvalidArgument(_explain(cls, error), hint="Settings are listed in docs/settings.md.") from None
+            raise InvalidArgument(_explain(error), hint="Settings are listed in docs/settings.md.") from None
+
+
+class _File(PydanticBaseSettingsSource):
+    """The settings of one `orchestrator.toml`."""
+
+    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
+        """One setting, in the form that pydantic-settings asks for."""
+        return self().get(field_name), field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        return _file(self.folder())
+
+    def folder(self) -> Path:
+        """Where the file is."""
+        return Path.cwd()
+
+
+class _WorkingFolder(_File):
+    """That of the working folder, without what a cloned repository must not choose."""
+
+    def __call__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__call__().items() if name not in _NOT_FROM_WORKING_FOLDER}
+
+
+class _Home(_File):
+    """That of the data folder, which the sources before this one may have moved."""
+
+    def folder(self) -> Path:
+        """The data folder."""
+        default = Settings.model_fields["home"].get_default(call_default_factory=True)
+        return Path(self.current_state.get("home") or default).expanduser()
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
@@ -113,11 +163,6 @@ def project_namespace(environ: Mapping[str, str]) -> str:
     return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', folder.name)[:40]}-{digest}"
 
 
-def _environment(model: type[BaseModel], environ: Mapping[str, str]) -> dict[str, str]:
-    names = {name: f"{PREFIX}{name.upper()}" for name in model.model_fields}
-    return {name: environ[variable] for name, variable in names.items() if environ.get(variable)}
-
-
 def _file(folder: Path) -> dict[str, Any]:
     path = folder / FILE_NAME
     try:
@@ -128,10 +173,10 @@ def _file(folder: Path) -> dict[str, Any]:
         raise InvalidArgument(f"{path} cannot be read: {error}.", hint="Mend or remove the file.") from None
 
 
-def _explain(model: type[BaseModel], error: ValidationError) -> str:
+def _explain(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     if first["type"] == "extra_forbidden":
-        near = get_close_matches(name, model.model_fields, n=1)
+        near = get_close_matches(name, Settings.model_fields, n=1)
         return f"Unknown setting {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
     return f"Setting {name!r}: {first['msg']}."

@@ -43,8 +43,7 @@ class Renderer:
     def outcome(self, outcome: Outcome, narrowing: Sequence[str] = ()) -> CallToolResult:
         """What came of a call; `narrowing` names the parameters that would have made it smaller."""
         error = outcome.failure() if isinstance(outcome, MayHaveFailed) else None
-        common = _common(outcome)
-        body = outcome.text().removesuffix(common)
+        body, common = _parts(outcome)
         data = outcome.data()
         if error is not None:
             body = f"{_error_text(error)}\n{body}"
@@ -83,10 +82,12 @@ def _note(longest: int, limit: int, narrowing: Sequence[str]) -> str:
     return f"Cut: it has {longest} characters and max_output is {limit}. To see the rest, {rest}."
 
 
-def _common(outcome: Outcome) -> str:
-    """The end of an outcome's text: what every outcome can say besides its own."""
+def _parts(outcome: Outcome) -> tuple[str, str]:
+    """An outcome's text: its own, and what every outcome can say besides, which must not be cut."""
+    text = outcome.text()
     shared = Outcome(**{name: getattr(outcome, name) for name in Outcome.model_fields})
-    return shared.text().removeprefix("\n".join(shared.lines()))
+    common = shared.text().removeprefix("\n".join(shared.lines()))
+    return (text.removesuffix(common), common) if text.endswith(common) else (text, "")
 
 
 def _error_text(error: OrchestratorError) -> str:

@@ -17,7 +17,7 @@ from orchestrator.models import ProcessInfo, SessionRecord, SessionState
 from orchestrator.sessions.book import Book
 from orchestrator.sessions.call import Call
 from orchestrator.sessions.queues import AnyCall, Queues
-from orchestrator.sessions.turn import Stopped, Turn, lost_reason
+from orchestrator.sessions.turn import Stopped, Turn
 from orchestrator.store import Entry, Ticket
 from orchestrator.store.callers import STARTER_DIED
 
@@ -179,8 +179,6 @@ class Lanes:
         await anyio.to_thread.run_sync(call.perform, turn, self._store, abandon_on_cancel=True, limiter=self._threads)
         if call.owes_ticket:
             self._owed.append(ticket)
-        if isinstance(call.error, SessionLost) and not call.starts:
-            self._end_lost(record, lost_reason(call.error), but=call)
         call.settle()
 
     async def _step_out(self, call: AnyCall) -> None:
@@ -199,9 +197,9 @@ class Lanes:
             self._watching = True
             self._group.start_soon(self._watch)
 
-    def _end_lost(self, record: SessionRecord, reason: str, *, but: AnyCall | None = None) -> None:
+    def _end_lost(self, record: SessionRecord, reason: str) -> None:
         lost = functools.partial(SessionLost, record.id, reason)
-        self._queues.end(record, lost, lost, but=but)
+        self._queues.end(record, lost, lost)
 
     # What happens while calls run
 
@@ -230,7 +228,7 @@ class Lanes:
             if call.left.is_set() or call.record is None:
                 continue
             if refusal:
-                reason = lost_reason(refusal) if isinstance(refusal, SessionLost) else "it was closed"
+                reason = refusal.reason if isinstance(refusal, SessionLost) else "it was closed"
                 lost = functools.partial(SessionLost, call.session_id, reason)
                 self._queues.end(call.record, lost, functools.partial(_the, refusal))
             elif dead is None:

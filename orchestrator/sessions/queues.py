@@ -62,17 +62,10 @@ class Queues:
         """The calls whose work runs."""
         return [call for calls in self._calls.values() for call in calls if call.turn]
 
-    def end(
-        self,
-        record: SessionRecord,
-        running: Callable[[], Exception],
-        waiting: Callable[[], Exception],
-        *,
-        but: AnyCall | None = None,
-    ) -> None:
+    def end(self, record: SessionRecord, running: Callable[[], Exception], waiting: Callable[[], Exception]) -> None:
         """Answer every call of a session at once and drop its lane."""
         for call in list(self._calls.get(record.id, ())):
             # A later session may have the id by now; it was not created at the same moment.
-            if call is not but and call.record and call.record.created_at == record.created_at:
+            if call.record and call.record.created_at == record.created_at:
                 call.stop(running if call.turn else waiting)
                 self.release(call)

@@ -83,13 +83,8 @@ class Turn:
         if after.state is SessionState.STARTING:
             return after.changed(state=SessionState.CLOSED, lost_reason=_sentence(error))
         if isinstance(error, SessionLost):
-            return after.changed(state=SessionState.LOST, lost_reason=lost_reason(error))
+            return after.changed(state=SessionState.LOST, lost_reason=error.reason)
         return after
-
-
-def lost_reason(error: SessionLost) -> str:
-    """What the error says happened, without the sentence around it."""
-    return error.message.partition(" is lost: ")[2].removesuffix(".") or error.message
 
 
 def _sentence(error: BaseException | None) -> str:

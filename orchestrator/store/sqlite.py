@@ -102,8 +102,8 @@ class SqliteStore:
         namespace: str,
         session_id: str,
         *,
-        holder: Holder,
         when: Callable[[SessionRecord, bool], bool] | None = None,
+        holder: Holder | None = None,
     ) -> SessionRecord | None:
         """Close a session, dropping its lane; returns the record as it was, or None when nothing was closed.
 
@@ -119,7 +119,7 @@ class SqliteStore:
                 raise rows.not_found(db, namespace, session_id)
             if row.record.state is SessionState.CLOSED:
                 return None
-            if when and not when(row.record, tickets.in_use(db, row.seq, holder, self._ticks())):
+            if when and not when(row.record, tickets.in_use(db, row.seq, holder or Holder.here(), self._ticks())):
                 return None
             rows.apply(db, row, lambda record: record.changed(state=SessionState.CLOSED), self._clock())
             return row.record

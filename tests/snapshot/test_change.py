@@ -28,8 +28,10 @@ DELTAS = {
     "document.querySelector('button').remove()": {"appeared": [], "disappeared": ['button "Add"'], "changed": []},
     "document.querySelector('button').disabled = true":
         {"appeared": [], "disappeared": [], "changed": ['button "Add" [disabled]']},
-    "document.querySelector('input').value = 'x'": {"appeared": [], "disappeared": [], "changed": ['textbox "N" = "x"']},
-    "document.querySelector('p').textContent = '1 item'": {"appeared": [], "disappeared": [], "changed": ["text: 1 item"]},
+    "document.querySelector('input').value = 'x'":
+        {"appeared": [], "disappeared": [], "changed": ['textbox "N" = "x"']},
+    "document.querySelector('p').textContent = '1 item'":
+        {"appeared": [], "disappeared": [], "changed": ["text: 1 item"]},
     "document.querySelector('button').hidden = true": {"appeared": [], "disappeared": ['button "Add"'], "changed": []},
     "document.querySelector('button').focus()": {"appeared": [], "disappeared": [], "changed": []},
     "document.body.prepend(document.querySelector('p'))": {"appeared": [], "disappeared": [], "changed": []},
@@ -76,7 +78,7 @@ UNREST = {
     "<div role=progressbar aria-label=Up aria-valuenow=40>x</div>": 'progressbar "Up" is visible',
     "<div class='big my-spinner'>x</div>": "div.big is visible",
     "<p id=clock>0</p><script>setInterval(() => clock.textContent++, 10)</script>": "the page keeps changing (#clock)",
-    "<style>@keyframes a{to{opacity:.5}}</style><p id=box style='animation:a 60s'>x</p>": "an animation of #box is running",
+    "<style>@keyframes a{to{top:0}}</style><p id=box style='animation:a 9s'>x</p>": "an animation of #box is running",
 }
 
 
@@ -144,7 +146,8 @@ def test_watching_requests_changes_nothing_for_the_page(browser: Browser, site: 
     """Fetch still looks native, rejects as ever, and hands out its own promise."""
     browser.visit(site.url("/"))
     assert browser.js("""
-      const seen = [String(fetch).includes('[native code]'), String(XMLHttpRequest.prototype.send).includes('[native code]')]
+      const seen = [fetch, XMLHttpRequest.prototype.send].map(each => String(each).includes('[native code]'))
       let unhandled = 0; addEventListener('unhandledrejection', () => unhandled++)
-      return fetch('http://127.0.0.1:1/').catch(error => [...seen, error.name, unhandled, fetch('/') instanceof Promise])
+      return fetch('http://127.0.0.1:1/').catch(error =>
+        [...seen, error.name, unhandled, fetch('/') instanceof Promise])
     """) == [True, True, "TypeError", 0, True]

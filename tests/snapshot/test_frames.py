@@ -12,7 +12,8 @@ INNER = "<title>Inner</title><body style='margin:0'><button onclick=\"top.postMe
 def nested(browser: Browser, site: Site, host: str = "127.0.0.1") -> Any:
     """A page with a frame of the given host in a frame of its own."""
     site.pages = {
-        "/": "<title>Top</title><h1>Top</h1><script>onmessage = e => document.title = e.data</script><div style='height:900px'></div>"
+        "/": "<title>Top</title><h1>Top</h1><script>onmessage = e => document.title = e.data</script>"
+        "<div style='height:900px'></div>"
         "<iframe id=f title=Middle src=/middle style='border:7px solid;padding:5px;transform:scale(.8)'></iframe>",
         "/middle": f"<p>Middle</p><iframe id=g title=Last src='{site.url('/inner', host)}'></iframe>",
         "/inner": INNER,
@@ -24,7 +25,8 @@ def test_same_origin_frames_are_one_page(browser: Browser, site: Site) -> None:
     """The outline goes on inside a frame, one step further in."""
     page = nested(browser, site)
     assert [without_refs(line) for line in page.call("snapshot", scope="page")["lines"]] == [
-        '- heading "Top" [level=1]', '- iframe "Middle"', "  - text: Middle", '  - iframe "Last"', '    - button "Inside"',
+        '- heading "Top" [level=1]', '- iframe "Middle"',
+        "  - text: Middle", '  - iframe "Last"', '    - button "Inside"',
     ]  # fmt: skip
 
 

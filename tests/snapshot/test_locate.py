@@ -9,7 +9,8 @@ import pytest
 from tests.snapshot.chromium import Browser
 
 PAGE = """<h1 id=h>Checkout</h1><nav><a id=a href=#>Pay later</a></nav>
-<form id=form><label for=e>Email</label><input id=e><input id=s placeholder='Search shop'><input id=go type=submit value=Send>
+<form id=form><label for=e>Email</label><input id=e>
+<input id=s placeholder='Search shop'><input id=go type=submit value=Send>
 <button id=p data-testid=pay>Pay</button><button id=x aria-label='Close window'>x</button></form>
 <p id=t>Some <b id=b>bold  text</b> here</p><p hidden>bold text</p><div id=d onclick=1>Menu</div>
 <div id=host></div><script>host.attachShadow({mode:'open'}).innerHTML='<button id=q>In the shade</button>'</script>"""

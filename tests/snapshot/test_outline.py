@@ -88,7 +88,8 @@ def test_an_element_has_its_line(html: str, outline: Outline) -> None:
     "html",
     [
         "<p style='display:none'>x</p>", "<p style='visibility:hidden'>x</p>", "<p hidden>x</p>", "<p inert>x</p>",
-        "<p aria-hidden=true>x</p>", "<div style='height:0;overflow:hidden'><button>x</button></div>", "<script>x</script>",
+        "<p aria-hidden=true>x</p>", "<div style='height:0;overflow:hidden'><button>x</button></div>",
+        "<script>x</script>",
         "<template><button>x</button></template>",
     ],
 )  # fmt: skip

@@ -38,10 +38,10 @@ REFUSALS = {
     "<button hidden>Go</button>": ("hidden", 'button "Go" is not visible'),
     "<button disabled>Go</button>": ("disabled", 'button "Go" [disabled] is disabled'),
     "<fieldset disabled><button>Go</button></fieldset>": ("disabled", 'button "Go" [disabled] is disabled'),
-    "<button>Go</button><dialog open aria-label=Cookies style='position:fixed;inset:0;width:100%;height:100%'><p>x</dialog>":
+    "<button>Go</button><dialog open aria-label=Cookies style='position:fixed;top:0;width:100%;height:100%'></dialog>":
         ("covered", 'covered by dialog "Cookies"'),
-    "<button style='position:relative'>Go</button><script>let x=0;(function f(){document.querySelector('button').style.left="
-    "++x+'px';requestAnimationFrame(f)})()</script>": ("moving", 'button "Go" is moving'),
+    "<button id=b style='position:relative'>Go</button><script>let x=0;(function f(){"
+    "b.style.left=++x+'px';requestAnimationFrame(f)})()</script>": ("moving", 'button "Go" is moving'),
     "<button style='position:fixed;left:-500px'>Go</button>":
         ("hidden", 'button "Go" is outside the viewport and cannot be scrolled into it'),
 }  # fmt: skip
@@ -88,7 +88,8 @@ def test_what_is_not_found_has_candidates(browser: Browser) -> None:
 
 def test_a_link_over_two_lines_has_its_point_on_one(browser: Browser) -> None:
     """The middle of the bounding box may be beside the text: a piece of it is taken."""
-    html = """<div style='width:300px;font:20px monospace'>aaaaaaaaaaaaaaaaaaaa <a href='#' onclick="document.title='hit'"
+    html = """<div style='width:300px;font:20px monospace'>aaaaaaaaaaaaaaaaaaaa
+      <a href='#' onclick="document.title='hit'"
       >bb ccc</a> dddddddddddddddddddd</div>"""
     answer = ready(browser, html, locator={"by": "css", "value": "a"})
     browser.click(answer)

@@ -61,7 +61,8 @@ def test_json_has_selectors_that_find_the_same(browser: Browser) -> None:
       <a href=#>One</a><ul><li>x</ul>""")
     elements = page.call("snapshot", json=True)["elements"]
     assert [each["selector"] for each in elements] == [
-        "testid=pay", "html > body > button:nth-of-type(2)", "html > body > button:nth-of-type(3)", 'role=link[name="One"]',
+        "testid=pay", "html > body > button:nth-of-type(2)", "html > body > button:nth-of-type(3)",
+        'role=link[name="One"]',
         "html > body > ul:nth-of-type(1)", "html > body > ul:nth-of-type(1) > li:nth-of-type(1)",
     ]  # fmt: skip
     for each in elements:

@@ -9,12 +9,14 @@ import pytest
 
 from tests.snapshot.chromium import Browser, Site, without_refs
 
-PAGE = """<h1>Cart  <b>2</b></h1><input id=i value=5 aria-label=N><input id=c type=checkbox checked><button disabled>Off</button>
+PAGE = """<h1>Cart  <b>2</b></h1><input id=i value=5 aria-label=N><input id=c type=checkbox checked>
+<button disabled>Off</button>
 <ul><li>A<li>B</ul><p hidden>gone</p><a href=/x title=T>link</a>"""
 
 HELD = [
     ("h1", {"visible": True}), ("p", {"visible": False}), ("p", {"state": "hidden"}), (".none", {"state": "gone"}),
-    ("h1", {"text": "Cart 2"}), ("h1", {"containsText": "cart"}), ("input", {"value": "5"}), ("button", {"enabled": False}),
+    ("h1", {"text": "Cart 2"}), ("h1", {"containsText": "cart"}), ("input", {"value": "5"}),
+    ("button", {"enabled": False}),
     ("#c", {"checked": True}), ("li", {"count": 2}), (".none", {"count": 0}), ("a", {"attribute": {"name": "title"}}),
     ("a", {"attribute": {"name": "href", "value": "/x"}}), (None, {"title": "Page"}), (None, {"pageText": "cart 2"}),
     (None, {"url": "data:*"}), ("h1", {"visible": True, "text": "Cart 2"}),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from orchestrator.errors import SessionLost, SessionNotFound
@@ -128,7 +130,9 @@ def holders(home: Path) -> list[Holder]:
 def test_a_beat_from_before_the_machine_started_again_is_old(home: Path, keeper: Keeper) -> None:
     """Ticks begin anew with the machine: one from the future belongs to a process that is long gone."""
     keeper.start("a")
-    stranger = Holder(1, Holder(1, 0).created)
+    parent = psutil.Process(os.getppid())
+    stranger = Holder(parent.pid, parent.create_time())
+    assert stranger.alive()
     future = SqliteStore(home, ticks=ahead(time.monotonic, 9_999))
     future.enter(NAMESPACE, "a", stranger)
     future.disconnect()

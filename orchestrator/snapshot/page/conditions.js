@@ -26,7 +26,9 @@ function compareValue(element, wanted) {
   if (!element) return { holds: false, expected: wanted, actual: null };
   const secret = isSecret(element);
   const isHeld = holds(element, wanted);
-  return { holds: isHeld, expected: secret ? MASK : wanted, actual: secret ? valueOf(element) : shown(rawValue(element) ?? '') };
+  return {
+    holds: isHeld, expected: secret ? MASK : wanted, actual: secret ? valueOf(element) : shown(rawValue(element) ?? ''),
+  };
 }
 
 function compareAttribute(element, { name, value }) {
@@ -36,7 +38,8 @@ function compareAttribute(element, { name, value }) {
   const hidden = element !== null && isSecret(element) && lower(name) === 'value';
   const mask = (text) => (hidden && text ? MASK : text);
   return {
-    holds: isHeld, expected: anyValue ? `${name} present` : mask(value), actual: actual === null ? null : shown(mask(actual)),
+    holds: isHeld, expected: anyValue ? `${name} present` : mask(value),
+    actual: actual === null ? null : shown(mask(actual)),
   };
 }
 
@@ -59,13 +62,17 @@ function stateOf(found) {
 }
 
 const ON_PAGE = {
-  url: (wanted) => ({ holds: urlMatches(dom.url(window.document), wanted), expected: wanted, actual: dom.url(window.document) }),
+  url: (wanted) => {
+    const actual = dom.url(window.document);
+    return { holds: urlMatches(actual, wanted), expected: wanted, actual };
+  },
   title: (wanted) => {
     const actual = dom.title(window.document);
     return { holds: actual.includes(wanted) || globPattern(wanted).test(actual), expected: wanted, actual };
   },
   pageText: (wanted) => ({
-    holds: lower(normal(textOf(window.document))).includes(lower(normal(wanted))), expected: normal(wanted), actual: null,
+    holds: lower(normal(textOf(window.document))).includes(lower(normal(wanted))),
+    expected: normal(wanted), actual: null,
   }),
 };
 
@@ -104,7 +111,8 @@ async function wait({ conditions, not, slice, locator }) {
 
 function assess(conditions, locator, not) {
   const found = matchesOf(locator);
-  const verdicts = Object.entries(conditions).map(([condition, value]) => ({ condition, ...judge(condition, value, found) }));
+  const verdicts = Object.entries(conditions)
+    .map(([condition, value]) => ({ condition, ...judge(condition, value, found) }));
   const failed = verdicts.filter((verdict) => !verdict.holds);
   const ok = not ? failed.length > 0 : failed.length === 0;
   const told = (not ? verdicts : failed).map(({ condition, expected, actual }) => ({ condition, expected, actual }));

@@ -152,7 +152,8 @@ function startOf(locator) {
     if (!start) throw new Elsewhere(element, [...frames.slice(i + 1), { ...locator, frames: undefined }]);
   }
   if (!locator.within) return start;
-  const around = search(locator.within, locator.within.frames || locator.within.within ? startOf(locator.within) : start)[0];
+  const nested = locator.within.frames || locator.within.within;
+  const around = search(locator.within, nested ? startOf(locator.within) : start)[0];
   if (!around) throw new Refusal('not_found', `nothing matches ${describeLocator(locator.within)}`);
   return around;
 }

@@ -134,7 +134,8 @@ function placeOf(element, point) {
 async function ready(params) {
   const wish = { need: 'visible', ...params, found: {} };
   if (!Object.hasOwn(CHECKS, wish.need)) throw new Error(`there is no need ${wish.need}`);
-  const { found, ...answer } = await retry(wish.slice, () => tryMatches(wish), ({ ok, reason }) => ok || reason === 'ambiguous');
+  const isFinal = ({ ok, reason }) => ok || reason === 'ambiguous';
+  const { found, ...answer } = await retry(wish.slice, () => tryMatches(wish), isFinal);
   if (answer.ok) return answer;
   const candidates = found ? found.slice(0, 5).map(lineFor) : answer.matches ? [] : candidatesFor(wish.locator);
   return { ...answer, candidates, frames: crossOriginFrames() };

@@ -35,7 +35,8 @@ const SECTIONING = 'article,aside,main,nav,section';
 const landmark = (role) => (element) => (dom.closest(element, SECTIONING) ? '' : role);
 const inTable = (role) => (element) => {
   const table = dom.closest(element, 'table');
-  return table && /^(none|presentation)$/.test(attribute(table, 'role') ?? '') ? '' : typeof role === 'string' ? role : role(element);
+  if (table && /^(none|presentation)$/.test(attribute(table, 'role') ?? '')) return '';
+  return typeof role === 'string' ? role : role(element);
 };
 const always = (role) => () => role;
 

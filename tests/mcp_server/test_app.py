@@ -1,0 +1,141 @@
+"""Calls of tools on their way to the façade and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import structlog
+from mcp.types import CallToolResult, TextContent
+
+from orchestrator.actions.base import AnyAction
+from orchestrator.actions.pointer import ClickElement
+from orchestrator.actions.results import Acted, Outcome
+from orchestrator.api import Orchestrator
+from orchestrator.mcp_server.app import App
+from orchestrator.models import StartRequest, Viewport
+from orchestrator.rows import Row
+
+
+class Recorder(Orchestrator):
+    """A façade that notes what it is asked for and does nothing; whether the real one works is tested elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Any] = []
+        self.failure: Exception | None = None
+
+    async def perform(self, action: AnyAction, session_id: str | None = None) -> Outcome:
+        """Note it."""
+        self.asked.append((action, session_id))
+        if self.failure:
+            raise self.failure
+        return Acted()
+
+    async def start(self, request: StartRequest, *, wait: bool = True) -> Row:
+        """Note it."""
+        self.asked.append((request, wait))
+        raise self.failure or AssertionError
+
+
+@pytest.fixture
+def facade() -> Recorder:
+    """What the app calls."""
+    return Recorder()
+
+
+@pytest.fixture
+def app(facade: Recorder) -> App:
+    """The app over it."""
+    return App(facade)
+
+
+@pytest.fixture
+def logged() -> Iterator[list[Any]]:
+    """What was logged."""
+    with structlog.testing.capture_logs() as entries:
+        yield entries
+
+
+def text(result: CallToolResult) -> str:
+    """The text of a result."""
+    return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+async def test_an_unknown_tool_is_a_result(app: App) -> None:
+    """A model can read a result; a protocol error it never sees."""
+    result = await app.call("clik_element", {})
+    assert result.is_error
+    assert text(result) == (
+        "invalid_argument: There is no tool 'clik_element'. Did you mean 'click_element'?"
+    )
+
+
+@pytest.mark.parametrize("name", ["sessionId", "session_id"])
+async def test_the_session_is_addressed_in_either_spelling(app: App, facade: Recorder, name: str) -> None:
+    """The action itself knows nothing of it."""
+    await app.call("click_element", {"selector": "#a", name: "alice"})
+    assert facade.asked == [(ClickElement(selector="#a"), "alice")]
+
+
+async def test_a_session_that_is_no_text_is_refused(app: App, facade: Recorder) -> None:
+    """Nothing is touched."""
+    result = await app.call("click_element", {"selector": "#a", "sessionId": ["a"]})
+    assert text(result) == "invalid_argument: Argument 'sessionId' must be text."
+    assert facade.asked == []
+
+
+async def test_an_unknown_argument_is_refused_with_the_nearest(app: App, facade: Recorder) -> None:
+    """sessionId is among the valid names, though no field of the action."""
+    result = await app.call("click_element", {"selector": "#a", "sesionId": "a"})
+    assert text(result) == (
+        "invalid_argument: Unknown argument 'sesionId'. Did you mean 'sessionId'? "
+        "Valid: selector, button, count, modifiers, observe, timeout, sessionId."
+    )
+    assert facade.asked == []
+
+
+def test_calls_reach_the_facade_without_a_pause(app: App, facade: Recorder) -> None:
+    """F12 W26: what arrives first is queued first, for nothing is awaited on the way."""
+    calls = [app.call("click_element", {"selector": f"#a{n}"}) for n in range(3)]
+    for call in calls:
+        with pytest.raises(StopIteration):
+            call.send(None)
+    assert [action.selector for action, _ in facade.asked] == ["#a0", "#a1", "#a2"]
+
+
+async def test_a_bug_of_ours_is_told_without_a_traceback(app: App, facade: Recorder, logged: list[Any]) -> None:
+    """The caller learns that it was not to blame; the log has the rest."""
+    facade.failure = KeyError("hunter2")
+    result = await app.call("click_element", {"selector": "#a"})
+    assert text(result) == (
+        "remote_error: Internal error in click_element (KeyError). What happened stands in the server's log."
+    )
+    [entry] = logged
+    assert (entry["event"], entry["tool"], entry["log_level"]) == ("a tool broke", "click_element", "error")
+    assert entry["exc_info"]
+
+
+async def test_start_browser_asks_for_what_was_given(app: App, facade: Recorder, logged: list[Any]) -> None:
+    """What was left out has the façade's own defaults."""
+    arguments = {"sessionId": "a", "viewport": {"width": 800, "height": 600}, "args": ["--mute-audio"], "wait": False}
+    await app.call("start_browser", arguments)
+    await app.call("start_browser", {})
+    wish = StartRequest(session_id="a", viewport=Viewport(width=800, height=600), args=("--mute-audio",))
+    assert facade.asked == [(wish, False), (StartRequest(), True)]
+    assert len(logged) == 2
+
+
+@pytest.mark.parametrize("platform", ["browser", "Browser"])
+async def test_start_session_takes_any_case(app: App, facade: Recorder, logged: list[Any], platform: str) -> None:
+    """Models write iOS, ios and IOS."""
+    await app.call("start_session", {"provider": "local", "platform": platform, "options": '{"a": 1}'})
+    assert facade.asked == [(StartRequest(options={"a": 1}), True)]
+    assert logged
+
+
+async def test_start_session_names_the_platforms(app: App) -> None:
+    """Those that are built."""
+    result = await app.call("start_session", {"provider": "local", "platform": "ios"})
+    assert text(result) == "invalid_argument: Argument 'platform' must be 'browser'."
