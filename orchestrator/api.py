@@ -52,9 +52,7 @@ class Orchestrator:
             store = SqliteStore(self.settings.home)
             stack.callback(store.disconnect)
             self._group = await stack.enter_async_context(anyio.create_task_group())
-            self._book = Book(
-                store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions
-            )
+            self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
             self._lanes = Lanes(self._book, self._group)
             self._runner = Runner(self._lanes, store, self.settings, self.redactor)
             self._starter = Starter(self._book, self._lanes, self._runner, self._providers, self.settings)
@@ -228,4 +226,3 @@ def _served(steps: list[PlannedStep], scene: Scene) -> list[PlannedStep]:
         if step.action is not None:
             _checked(step.action, scene)
     return steps
-

@@ -124,6 +124,7 @@ def serve(*, log_level: Level = LogLevel.INFO, log_format: Format = LogFormat.JS
 
 
 def _serve(given: dict[str, Any], level: LogLevel, style: LogFormat) -> None:
+    settings = Settings.load(given)  # a wrong one is told before anything slow is imported
     from orchestrator import logs
 
     logs.configure(level.value, style.value)
@@ -133,7 +134,7 @@ def _serve(given: dict[str, Any], level: LogLevel, style: LogFormat) -> None:
     from orchestrator.api import Orchestrator
     from orchestrator.mcp_server.transports import serve_stdio
 
-    orchestrator = Orchestrator(Settings.load(given))
+    orchestrator = Orchestrator(settings)
     logs.configure(level.value, style.value, orchestrator.redactor)
     for name in unknown_variables(os.environ):
         structlog.get_logger("orchestrator").warning("unknown environment variable", variable=name)

@@ -11,6 +11,8 @@ from pydantic.alias_generators import to_camel
 
 from orchestrator.errors import InvalidArgument, Unsupported
 
+_SHOWN = 64
+"""Characters of a wrong id that its error repeats."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _ID_RULE = "letters, digits, '.', '_' and '-', at most 64 of them, beginning with a letter or digit"
 
@@ -57,7 +59,7 @@ def session_id(given: str) -> str:
     """
     instance, colon, context = given.partition(":")
     if not _NAME.fullmatch(instance) or (colon and not _NAME.fullmatch(context)):
-        shown = given if len(given) <= 64 else f"{given[:64]}…"
+        shown = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}…"
         raise InvalidArgument(f"{shown!r} is not a session id.", hint=f"Use {_ID_RULE}.")
     if context not in {"", "default"}:
         raise Unsupported(

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from orchestrator.actions.finding import Deadline
 from orchestrator.actions.results import Outcome
@@ -53,7 +53,7 @@ class ParallelResult(Outcome):
     wall_ms: int
     sequences: dict[str, SequenceResult | OrchestratorError] = Field(exclude=True, repr=False)
 
-    model_config = {**Wire.model_config, "arbitrary_types_allowed": True}
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     def failure(self) -> OrchestratorError | None:
         """An error only if all sequences failed: then the first one's."""
@@ -143,9 +143,7 @@ def _never_met(name: str, missing: set[str], *, ended: bool) -> TimedOut:
     return TimedOut(f"sync {name!r}: {who} {why}.", hint="Look at that session's own result.", missing=sorted(missing))
 
 
-async def gathered(
-    work: Mapping[str, Callable[[], Awaitable[SequenceResult]]], meeting: Meeting
-) -> ParallelResult:
+async def gathered(work: Mapping[str, Callable[[], Awaitable[SequenceResult]]], meeting: Meeting) -> ParallelResult:
     """Run them all at once; each one's result, or the error for which it has none."""
     started = time.monotonic()
     found: dict[str, SequenceResult | OrchestratorError] = {}

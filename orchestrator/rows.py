@@ -53,7 +53,8 @@ class SessionFacts(Wire):
     def line(self) -> str:
         """The facts as one line of text."""
         browser = " ".join(filter(None, (self.capabilities.get(name) for name in ("browserName", "browserVersion"))))
-        rest = {**self.model_dump(by_alias=True, mode="json", exclude_none=True)}
+        own = set(SessionFacts.model_fields)
+        rest = self.model_dump(by_alias=True, mode="json", exclude_none=True, include=own)
         for name in ("sessionId", "state", "capabilities"):
             rest.pop(name)
         told = ", ".join(f"{name} {json.dumps(value) if name == 'url' else value}" for name, value in rest.items())

@@ -79,7 +79,8 @@ class Runner:
         except OrchestratorError as error:
             if scene.events:
                 error.details["events"] = scene.events
-            raise error.in_session(record.id)
+            error.in_session(record.id)
+            raise
         events = [*outcome.events, *scene.events]
         return outcome.model_copy(update={"events": events}) if events else outcome
 

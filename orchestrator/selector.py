@@ -11,6 +11,7 @@ from orchestrator.errors import InvalidArgument
 _REF = re.compile(r"\[?(?:ref=)?(e[1-9]\d{0,9})\]?")
 _LINE = re.compile(r'(?:- )?([a-z]+) ("(?:[^"\\]|\\.)*")(?P<rest>( \[[^\]]*\]|:| = "(?:[^"\\]|\\.)*")*)')
 _LINE_WITH_REF = re.compile(r"- ?[a-z]+\b.* \[(e[1-9]\d{0,9})\].*")
+_REF_IN_LINE = re.compile(r"\[(e[1-9]\d*)\]")
 _TEXT_LINE = re.compile(r"(?:- )?text: (.*)", re.DOTALL)
 _ROLE = re.compile(r"([A-Za-z]+)\s*(?:\[\s*name\s*=\s*(.+?)\s*\])?", re.DOTALL)
 _PREFIXES = {"text": "text", "label": "label", "testid": "testid", "css": "css", "xpath": "xpath", "id": "id"}
@@ -86,19 +87,30 @@ def _split(text: str) -> list[str]:
 
 
 def _locator(text: str) -> Locator:
-    if match := _REF.fullmatch(text):
-        return Locator("ref", match[1])
-    if match := _LINE_WITH_REF.fullmatch(text):
+    return _of_outline(text) or _of_marks(text) or _of_prefix(text) or Locator("css", text)
+
+
+def _of_outline(text: str) -> Locator | None:
+    """A ref, or a line of an outline as it stands there."""
+    if match := _REF.fullmatch(text) or _LINE_WITH_REF.fullmatch(text):
         return Locator("ref", match[1])
     if match := _LINE.fullmatch(text):
-        ref = re.search(r"\[(e[1-9]\d*)\]", match["rest"])
+        ref = _REF_IN_LINE.search(match["rest"])
         return Locator("ref", ref[1]) if ref else Locator("line", match[1], _unquoted(match[2]))
     if match := _TEXT_LINE.fullmatch(text):
         return _checked(Locator("text", match[1]), text)
+    return None
+
+
+def _of_marks(text: str) -> Locator | None:
+    """What its first characters give away."""
     if text.startswith("~"):
         return _checked(Locator("accessibility_id", text[1:]), text)
-    if text.startswith(_XPATH_STARTS):
-        return Locator("xpath", text)
+    return Locator("xpath", text) if text.startswith(_XPATH_STARTS) else None
+
+
+def _of_prefix(text: str) -> Locator | None:
+    """`text=…`, `role=…` and their like."""
     prefix, equals, value = text.partition("=")
     if equals and prefix == "role":
         return _role(value)
@@ -106,7 +118,7 @@ def _locator(text: str) -> Locator:
         by = _PREFIXES[prefix]
         value = _unquoted(value.strip())
         return _checked(Locator("css", f'[id="{_css_string(value)}"]') if by == "id" else Locator(by, value), text)
-    return Locator("css", text)
+    return None
 
 
 def _checked(locator: Locator, text: str) -> Locator:
@@ -123,7 +135,7 @@ def _role(text: str) -> Locator:
 
 
 def _unquoted(text: str) -> str:
-    """The text without the quotes around it, and with `\\"` read as `"` where there were any."""
+    """The text without the quotes around it, and with escaped ones read as they are where there were any."""
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return text

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from orchestrator.actions.base import AnyAction
 from orchestrator.actions.catalogue import CATALOGUE
@@ -19,6 +19,8 @@ from orchestrator.models import Wire
 
 SYNC = "sync"
 Step = dict[str, Any]
+_BRIEF = 300
+"""Characters of a step's result in the text of a verbose sequence; the data has all of it."""
 
 
 class Options(Wire):
@@ -61,7 +63,7 @@ class SequenceResult(Settled):
     steps: list[StepReport] | None = None
     stopped_by: OrchestratorError | None = Field(default=None, exclude=True, repr=False)
 
-    model_config = {**Wire.model_config, "arbitrary_types_allowed": True}
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     def data(self) -> dict[str, Any]:
         """The result as JSON data; `stateChange` is there even when nothing changed."""
@@ -155,7 +157,7 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
     """
     deadline = Deadline(options.timeout / 1000)
     scene.observed, scene.until = True, deadline
-    watch = Watch.begin(scene)
+    watch = Watch.begin(scene, "sequence")
     progress = Progress()
     try:
         progress.run(scene, steps, sync, deadline)
@@ -193,7 +195,7 @@ class Progress:
             try:
                 scene.check()
                 if not deadline.left:
-                    raise TimedOut(f"The sequence took longer than {deadline.elapsed_ms} ms.", hint="Raise timeout.")  # noqa: TRY301
+                    raise TimedOut(f"The sequence took longer than {deadline.elapsed_ms} ms.", hint="Raise timeout.")
                 outcome = step.run(scene, sync, deadline)
             except SessionLost:
                 raise
@@ -221,4 +223,4 @@ def error_data(error: OrchestratorError) -> dict[str, Any]:
 
 def _brief(result: Mapping[str, Any]) -> str:
     shown = ", ".join(f"{name}: {value}" for name, value in result.items())
-    return shown if len(shown) <= 300 else f"{shown[:300]}…"
+    return shown if len(shown) <= _BRIEF else f"{shown[:_BRIEF]}…"

@@ -117,6 +117,7 @@ class _File(PydanticBaseSettingsSource):
 
     def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
         """One setting, in the form that pydantic-settings asks for."""
+        del field
         return self().get(field_name), field_name, False
 
     def __call__(self) -> dict[str, Any]:

@@ -40,7 +40,9 @@ class Starter:
             raise Unsupported(f"Provider {provider.name!r} has no {request.type} sessions.")
         if provider.browsers and request.browser not in provider.browsers:
             known = ", ".join(sorted(provider.browsers))
-            raise InvalidArgument(f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}.")
+            raise InvalidArgument(
+                f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
+            )
         record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name)
         work = functools.partial(self._launch, request, options, provider)
         return Begun(self._lanes, record, ticket, work)
@@ -61,7 +63,9 @@ class Starter:
 class Begun:
     """A start whose id is reserved."""
 
-    def __init__(self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: functools.partial[SessionRecord]) -> None:
+    def __init__(
+        self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: functools.partial[SessionRecord]
+    ) -> None:
         self.record = record
         self._lanes = lanes
         self._ticket = ticket

@@ -14,7 +14,7 @@ from orchestrator.models import ArmedDialog, DialogPolicy, SessionType
 
 
 class HandleDialog(Timed, Action[Acted]):
-    """Answer an open alert, confirm or prompt dialog; with none open, decide beforehand how the next one is answered."""
+    """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered."""
 
     verb: ClassVar[str] = "handle_dialog"
     title: ClassVar[str] = "Answer a dialog"

@@ -42,7 +42,7 @@ class Hit:
 
     @property
     def kind(self) -> str:
-        """What sort of control it is: text, password, select, checkbox, …"""
+        """What sort of control it is, such as text, password, select or checkbox."""
         return str(self.facts.get("kind", "other"))
 
 
@@ -161,12 +161,15 @@ class Finder:
         """Ask here; then, where the element may be in a frame of another origin, ask there."""
         answer = self._page.call(method, **params)
         while "crossOrigin" in answer:
+            *frames, last = answer["crossOrigin"]["rest"]
             self._switch([*self._path, *answer["crossOrigin"]["path"]])
-            answer = self._page.call(method, **{**params, "locator": answer["crossOrigin"]["rest"]})
+            params = {**params, "locator": {**last, "frames": frames}}
+            answer = self._page.call(method, **params)
         if answer.get("reason") not in {"not_found", "stale"}:
             return answer
         here = list(self._path)
-        for frame in answer.get("frames") or ():
+        # No indexes lead to a frame inside a shadow tree.
+        for frame in filter(lambda one: one["path"] is not None, answer.get("frames") or ()):
             self._switch([*here, *frame["path"]])
             found = self._search(method, {**params, "slice": 0})
             if found.get("ok", True):
@@ -182,11 +185,13 @@ class Finder:
         self._path = path
 
 
-def _unmet(selector: Selector, answer: Mapping[str, Any], record: SessionRecord, deadline: Deadline) -> OrchestratorError:
+def _unmet(
+    selector: Selector, answer: Mapping[str, Any], record: SessionRecord, deadline: Deadline
+) -> OrchestratorError:
     """The error for an element that did not come to what was needed."""
     given, reason, detail = selector.given, answer.get("reason"), str(answer.get("detail") or "")
     candidates = list(answer.get("candidates") or [])
-    near = {"candidates": candidates} if candidates else {}
+    near: dict[str, Any] = {"candidates": candidates} if candidates else {}
     if reason == "invalid":
         return InvalidArgument(f"{given!r} is not a valid selector: {detail}.", hint="Mend the selector.")
     if reason == "stale":

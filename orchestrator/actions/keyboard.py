@@ -21,7 +21,10 @@ _TEXT_KINDS = frozenset({"text", "password", "textarea"})
 
 
 class SetValue(Aimed, Acting):
-    """Fill in a text field (type, input, enter text), or choose an option of a select by value or label. Replaces what is there."""
+    """Fill in a text field (type, input, enter text), or choose an option of a select by value or label.
+
+    Replaces what is there.
+    """
 
     verb: ClassVar[str] = "set_value"
     title: ClassVar[str] = "Fill in"

@@ -34,8 +34,7 @@ class Outline:
             top = scene.find.locate(root, "snapshot", scene.seconds(None), **asked)
         else:
             top = scene.ask("snapshot", **asked)
-        found = cls._with_frames(scene, asked, top)
-        return found
+        return cls._with_frames(scene, asked, top)
 
     @classmethod
     def _with_frames(cls, scene: Scene, asked: Mapping[str, Any], top: dict[str, Any]) -> Outline:
@@ -44,7 +43,7 @@ class Outline:
         total, outside = int(top["total"]), int(top.get("outside") or 0)
         # From the last frame to the first, so that the places of the earlier ones stay right.
         for frame in reversed(top.get("frames") or ()):
-            if frame.get("at") is None and not asked["json"]:
+            if frame["path"] is None or (frame.get("at") is None and not asked["json"]):
                 continue
             with scene.find.frame(list(frame["path"])):
                 inner = {**asked, "root": None, "offset": 0}
@@ -57,7 +56,7 @@ class Outline:
                 lines[at:at] = [indent + line for line in below.lines]
         return cls(top, lines, elements, total, outside)
 
-    def elements(self, room: int, scope: str) -> Elements:
+    def elements(self, room: int) -> Elements:
         """The result, with as many lines or elements as fit into `room` characters."""
         rows = self.lines if self.elements_found is None else self.elements_found
         shown = _fitting(rows, room)

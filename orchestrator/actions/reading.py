@@ -24,7 +24,10 @@ _ROOM = 0.9
 
 
 class GetVisibleElements(Aimed, Action[Elements]):
-    """List what the page shows, with refs to click and fill in: buttons, links, fields, headings, text. Call it first."""
+    """List what the page shows, with refs to click and fill in: buttons, links, fields, headings, text.
+
+    Call it first.
+    """
 
     verb: ClassVar[str] = "get_visible_elements"
     title: ClassVar[str] = "See the page"
@@ -54,7 +57,7 @@ class GetVisibleElements(Aimed, Action[Elements]):
         }
         found = Outline.read(scene, asked, self.root)
         scene.remember(found.place)
-        return found.elements(round(scene.settings.max_output * _ROOM), self.scope)
+        return found.elements(round(scene.settings.max_output * _ROOM))
 
 
 class GetText(Aimed, Action[PageText]):
@@ -78,7 +81,7 @@ class GetText(Aimed, Action[PageText]):
         text, room = str(found["text"]), round(scene.settings.max_output * _ROOM)
         matches = int(found.get("matches") or 1)
         return PageText(
-            text=text[:room],
+            text_=text[:room],
             url=found["url"],
             matches=matches if matches > 1 else None,
             next=f"Cut: {len(text) - room} more characters. Give a selector for a smaller part."
@@ -88,7 +91,10 @@ class GetText(Aimed, Action[PageText]):
 
 
 class TakeScreenshot(Action[Screenshot]):
-    """Take a picture of what the browser shows; it is saved as a file, too. Use get_visible_elements to act on the page."""
+    """Take a picture of what the browser shows; it is saved as a file, too.
+
+    Use get_visible_elements to act on the page.
+    """
 
     verb: ClassVar[str] = "take_screenshot"
     title: ClassVar[str] = "Take a screenshot"

@@ -77,7 +77,7 @@ class Scene:
         """Act, and report as much as `observe` says."""
         if observe == "none":
             return self._with_place(act())
-        watch = Watch.begin(self)
+        watch = Watch.begin(self, "call")
         report = act()
         found = watch.end(self, stability=STABILITY, limit=STABILITY_LIMIT)
         if observe == "outline" and not found.get("dialog"):

@@ -16,6 +16,8 @@ from orchestrator.models import Wire
 from orchestrator.selector import parse
 
 State = Literal["visible", "hidden", "enabled", "gone"]
+_SHORT = 200
+"""Characters of a value that an error shows."""
 
 
 class WaitFor(Aimed, Timed, Action[Met]):
@@ -73,7 +75,7 @@ class Attribute(Wire):
 
 
 class Expect(Aimed, Timed, Action[Met]):
-    """Check (assert) what an element or the page shows; retries until timeout, then fails with what is there instead."""
+    """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there."""
 
     verb: ClassVar[str] = "expect"
     title: ClassVar[str] = "Expect"
@@ -182,7 +184,7 @@ def _told(conditions: Mapping[str, Any]) -> str:
 
 def _short(value: Any) -> str:
     shown = repr(value)
-    return shown if len(shown) <= 200 else f"{shown[:200]}…"
+    return shown if len(shown) <= _SHORT else f"{shown[:_SHORT]}…"
 
 
 def _near(answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 class Watch:
     """What the page was like when something began, to tell what came of it."""
 
-    def __init__(self, before: Mapping[str, Any]) -> None:
+    def __init__(self, before: Mapping[str, Any], name: str) -> None:
+        self._name = name
         self._url, self._title = str(before["url"]), str(before["title"])
 
     @classmethod
-    def begin(cls, scene: Scene) -> Self:
-        """Remember the page as it is now."""
-        return cls(scene.ask("mark"))
+    def begin(cls, scene: Scene, name: str) -> Self:
+        """Remember the page as it is now; a step that watches inside a sequence that does has a name of its own."""
+        return cls(scene.ask("mark", name=name), name)
 
     def end(self, scene: Scene, *, stability: float, limit: float) -> dict[str, Any]:
         """Wait until the page has settled and say what changed, as fields of `Settled` with `url` and `title`."""
@@ -31,7 +32,7 @@ class Watch:
         try:
             settled = self._settle(scene, deadline, stability)
             waited = deadline.elapsed_ms
-            delta = scene.ask("delta", limit=40)
+            delta = scene.ask("delta", limit=40, name=self._name)
             place = {"url": delta["now"]["url"], "title": delta["now"]["title"]}
         except DialogOpen as dialog:
             return {"warnings": [str(dialog)], "dialog": True}
@@ -53,7 +54,7 @@ class Watch:
         while True:
             scene.check()
             try:
-                ask = {"stability": round(stability * 1000), "slice": deadline.slice_ms(), "anew": anew}
+                ask = {"stability": round(stability * 1000), "slice": deadline.slice_ms(), "anew": anew, "name": self._name}
                 anew = False
                 answer = scene.page.call("settle", **ask)
                 if answer["settled"]:

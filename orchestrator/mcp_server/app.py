@@ -20,9 +20,6 @@ from orchestrator.mcp_server.tools import TOOLS
 
 Context = ServerRequestContext[Any, Any]
 
-HEARTBEAT = 5.0
-"""Seconds between two signs of life, for clients that asked for progress."""
-
 INSTRUCTIONS = """\
 Drives many real browser sessions at once through WebDriver, each with cookies and storage of its own.
 
@@ -47,10 +44,16 @@ handle_dialog before the click that opens it.
 
 
 class App:
-    """The tools over one orchestrator."""
+    """The tools over one orchestrator.
 
-    def __init__(self, orchestrator: Orchestrator) -> None:
+    Args:
+        orchestrator: The façade.
+        heartbeat: Seconds between two signs of life, for clients that ask for progress.
+    """
+
+    def __init__(self, orchestrator: Orchestrator, heartbeat: float = 5.0) -> None:
         self._orchestrator = orchestrator
+        self._heartbeat = heartbeat
         self._renderer = Renderer(orchestrator.redactor, orchestrator.settings.max_output)
         self._log = structlog.get_logger(__name__)
         self.server: Server[Any] = Server(
@@ -66,7 +69,7 @@ class App:
         return ListToolsResult(tools=[tool.listed for tool in TOOLS.values()])
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        async with _signs_of_life(context, params.name):
+        async with _signs_of_life(context, params.name, self._heartbeat):
             return await self.call(params.name, params.arguments or {})
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
@@ -86,18 +89,15 @@ class App:
 
 
 @asynccontextmanager
-async def _signs_of_life(context: Context, name: str) -> AsyncIterator[None]:
-    """Report progress while the body runs, if the client asked for it."""
-    if (context.meta or {}).get("progress_token") is None:
-        yield
-        return
+async def _signs_of_life(context: Context, name: str, pause: float) -> AsyncIterator[None]:
+    """Report progress while the body runs; where no client asked for it, the report goes nowhere."""
 
     async def beat() -> None:
         waited = 0.0
         while True:
-            await anyio.sleep(HEARTBEAT)
-            waited += HEARTBEAT
-            await context.session.report_progress(waited, None, f"{name}: working for {waited:.0f} s")
+            await anyio.sleep(pause)
+            waited += pause
+            await context.session.report_progress(waited, None, f"{name}: working for {waited:g} s")
 
     async with anyio.create_task_group() as group:
         group.start_soon(beat)

@@ -46,7 +46,7 @@ class Remote:
             StartFailed: The remote end refused, answered something else, or not in time.
         """
         remote = cls(url, "", name=name, timeout=start_timeout)
-        body = {"capabilities": {"alwaysMatch": dict(capabilities), "firstMatch": [{}]}}
+        body: dict[str, Any] = {"capabilities": {"alwaysMatch": dict(capabilities), "firstMatch": [{}]}}
         try:
             answer = remote.execute("newSession", **body)
         except OrchestratorError as error:
@@ -66,16 +66,15 @@ class Remote:
             TimedOut: The driver's own limit for scripts or page loads passed.
             RemoteFailure: Any other W3C error.
         """
+        answer = self._send(command, params, limit)
         for _ in range(_DIALOGS_IN_A_ROW):
-            error = self._send(command, params, limit)
-            if not isinstance(error, _Answer):
-                break
-            if error.error is None:
-                return error.value
             # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
-            if error.error != "unexpected alert open" or self.on_dialog is None or not self.on_dialog(error.dialog):
+            if answer.error != "unexpected alert open" or self.on_dialog is None or not self.on_dialog(answer.dialog):
                 break
-        raise self._failure(error)
+            answer = self._send(command, params, limit)
+        if answer.error is None:
+            return answer.value
+        raise self._failure(answer)
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""

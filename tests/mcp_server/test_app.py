@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
+import anyio
 import pytest
 import structlog
+from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from orchestrator.actions.base import AnyAction
@@ -15,7 +17,7 @@ from orchestrator.actions.results import Acted, Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.mcp_server.app import App
 from orchestrator.models import StartRequest, Viewport
-from orchestrator.rows import Row
+from orchestrator.rows import Current, Row
 
 
 class Recorder(Orchestrator):
@@ -32,6 +34,11 @@ class Recorder(Orchestrator):
         if self.failure:
             raise self.failure
         return Acted()
+
+    async def set_current_session(self, session_id: str) -> Current:
+        """Take the time that the id says."""
+        await anyio.sleep(float(session_id))
+        return Current(current_session=session_id)
 
     async def start(self, request: StartRequest, *, wait: bool = True) -> Row:
         """Note it."""
@@ -67,9 +74,7 @@ async def test_an_unknown_tool_is_a_result(app: App) -> None:
     """A model can read a result; a protocol error it never sees."""
     result = await app.call("clik_element", {})
     assert result.is_error
-    assert text(result) == (
-        "invalid_argument: There is no tool 'clik_element'. Did you mean 'click_element'?"
-    )
+    assert text(result) == ("invalid_argument: There is no tool 'clik_element'. Did you mean 'click_element'?")
 
 
 @pytest.mark.parametrize("name", ["sessionId", "session_id"])
@@ -87,7 +92,7 @@ async def test_a_session_that_is_no_text_is_refused(app: App, facade: Recorder) 
 
 
 async def test_an_unknown_argument_is_refused_with_the_nearest(app: App, facade: Recorder) -> None:
-    """sessionId is among the valid names, though no field of the action."""
+    """SessionId is among the valid names, though no field of the action."""
     result = await app.call("click_element", {"selector": "#a", "sesionId": "a"})
     assert text(result) == (
         "invalid_argument: Unknown argument 'sesionId'. Did you mean 'sessionId'? "
@@ -139,3 +144,34 @@ async def test_start_session_names_the_platforms(app: App) -> None:
     """Those that are built."""
     result = await app.call("start_session", {"provider": "local", "platform": "ios"})
     assert text(result) == "invalid_argument: Argument 'platform' must be 'browser'."
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_signs_of_life_for_who_asks(facade: Recorder, mode: Literal["auto", "legacy"]) -> None:
+    """A client that gives up on silent calls is told that this one is still at work."""
+    told: list[str | None] = []
+
+    async def progress(_: float, __: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async with Client(App(facade, heartbeat=0.05).server, mode=mode) as client:
+        await client.call_tool("set_current_session", {"sessionId": "0.2"}, progress_callback=progress)
+        asked = len(told)
+        await client.call_tool("set_current_session", {"sessionId": "0.2"})
+    assert told[0] == "set_current_session: working for 0.05 s"
+    assert asked == len(told) >= 2
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_calls_run_at_the_same_time(facade: Recorder, mode: Literal["auto", "legacy"]) -> None:
+    """F12: one that waits keeps no other one waiting."""
+    ended: list[str] = []
+
+    async def call(client: Client, seconds: str) -> None:
+        await client.call_tool("set_current_session", {"sessionId": seconds})
+        ended.append(seconds)
+
+    async with Client(App(facade).server, mode=mode) as client, anyio.create_task_group() as group:
+        group.start_soon(call, client, "0.3")
+        group.start_soon(call, client, "0")
+    assert ended == ["0", "0.3"]

@@ -77,7 +77,7 @@ def text(result: CallToolResult) -> str:
         ),
         (
             ExpectationFailed("'#n' has another text.", expected="1", actual={"text": "2"}, near_by=["status [e3]"]),
-            "expectation_failed: '#n' has another text.\nExpected: 1\nActual: {\"text\": \"2\"}\nNear by:\n- status [e3]",
+            'expectation_failed: \'#n\' has another text.\nExpected: 1\nActual: {"text": "2"}\nNear by:\n- status [e3]',
             {"expected": "1", "actual": {"text": "2"}, "nearBy": ["status [e3]"]},
         ),
         (

@@ -84,7 +84,9 @@ def test_schemas_are_plain(tool: Tool) -> None:
     """No titles, references, nulls, lists of types; arrays have typed items, objects properties."""
     for schema in schemas(tool):
         for path, node in nodes(schema):
-            assert not {"title", "$ref", "$defs", "allOf", "oneOf", "const", "format", "discriminator"} & set(node), path
+            assert not {"title", "$ref", "$defs", "allOf", "oneOf", "const", "format", "discriminator"} & set(node), (
+                path
+            )
             assert node.get("default", "") is not None, path
             assert isinstance(node.get("type", ""), str), path
             assert node.get("type") != "null", path
@@ -105,9 +107,7 @@ def test_inputs_are_typed_and_closed(tool: Tool) -> None:
     assert set(schema.get("required", [])) <= set(schema["properties"])
     if tool.name in CATALOGUE:
         assert list(schema["properties"])[-1] == "sessionId"
-        assert schema["properties"]["sessionId"]["description"] == (
-            "Target session. If omitted, the current session."
-        )
+        assert schema["properties"]["sessionId"]["description"] == ("Target session. If omitted, the current session.")
 
 
 @each_tool

@@ -1,15 +1,16 @@
 // Tells what became different since a mark: by element, as the lines of the outline.
-const mark = { document: null, url: '', title: '', lines: new Map(), requests: new WeakMap() };
+const noMark = { document: null, url: '', title: '', lines: new Map(), requests: new WeakMap() };
+const marks = new Map();
 
-/** mark({}): from here on changes, requests and differences count. */
-function beginMark() {
-  const doc = window.document;
-  leaving.since = null;
-  mark.document = doc;
-  Object.assign(mark, describePage());
-  mark.lines = linesByElement(survey());
-  mark.requests = new WeakMap();
+/** The mark of this name: a step inside a sequence has its own. */
+const markOf = (name) => marks.get(name ?? '') ?? noMark;
+
+/** mark({name?}): from here on changes, requests and differences count. */
+function beginMark({ name }) {
+  const mark = { document: window.document, ...describePage(), lines: linesByElement(survey()), requests: new WeakMap() };
   for (const each of allDocuments()) mark.requests.set(each, requestsOf(dom.window(each)).last);
+  marks.set(name ?? '', mark);
+  leaving.since = null;
   watchChanges();
   return { ...describePage(), lines: mark.lines.size };
 }
@@ -40,8 +41,9 @@ function textKey(element, nth) {
   return keys[nth];
 }
 
-/** delta({refs, limit}): what differs from the mark; in a new document, what it shows. */
-function delta({ limit }) {
+/** delta({refs, limit, name?}): what differs from the mark; in a new document, what it shows. */
+function delta({ limit, name }) {
+  const mark = markOf(name);
   const most = limit ?? 40;
   const result = survey();
   const sameDocument = mark.document === window.document;
@@ -57,12 +59,12 @@ function delta({ limit }) {
   }
   const disappeared = [...before].filter(([key]) => !after.has(key)).map(([, { line }]) => line);
   return {
-    sameDocument, now: page, url: changeOf('url', page, sameDocument), title: changeOf('title', page, sameDocument),
+    sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),
     ...bounded({ appeared, disappeared, changed }, most, result.focused),
   };
 }
 
-const changeOf = (key, page, sameDocument) =>
+const changeOf = (key, mark, page, sameDocument) =>
   sameDocument && mark[key] !== page[key] ? { from: mark[key], to: page[key] } : null;
 
 /** At most `most` lines in all: what appeared first, then what changed, then what went. */

@@ -41,15 +41,15 @@ function isNoticed({ target }) {
   return dom.boxes(element).length > 0 || styleOf(element).display === 'contents';
 }
 
-/** settle({stability, slice, anew}): waits until nothing is left that `unrest` names; `anew` counts quiet from now. */
-async function settle({ stability, slice, anew }) {
+/** settle({stability, slice, anew, name?}): waits until nothing is left that `unrest` names; `anew` counts quiet from now. */
+async function settle({ stability, slice, anew, name }) {
   const end = now() + (slice ?? 0);
   if (anew) watch.changed = now();
   for (;;) {
     watchChanges();
     const quietFor = Math.round(now() - watch.changed);
     const left = stability - quietFor;
-    const reason = unrest() ?? (left > 0 ? changing() : null);
+    const reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null);
     if (!reason) return { settled: true, quietFor };
     if (now() >= end) return { settled: false, reason, quietFor };
     await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
@@ -62,7 +62,7 @@ function changing() {
 }
 
 /** What goes on apart from changes of the page, in words; null where nothing does. */
-function unrest() {
+function unrest(mark) {
   if (leaving.since !== null && now() - leaving.since < LEAVING_LIMIT) return 'a navigation has begun';
   for (const doc of allDocuments()) {
     if (dom.readyState(doc) !== 'complete') return 'the document is still loading';

@@ -1,0 +1,1 @@
+"""What a session shows: its elements and their refs, what changed, when it settles."""

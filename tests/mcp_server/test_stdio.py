@@ -1,0 +1,198 @@
+"""The server as clients start it: both eras of the protocol, and an end in good order whatever ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+SERVE = [sys.executable, "-m", "orchestrator", "serve"]
+PAGE = "data:text/html,<title>T</title><button>Hi</button>"
+PATIENCE = 30.0
+IN_TIME = 4.0
+"""Seconds from the end of input to a client's SIGKILL."""
+
+each_era = pytest.mark.parametrize("mode", ["auto", "legacy"])
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a process could handle")
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """A home of its own: nobody else's sessions are seen."""
+    return {**os.environ, "ORCHESTRATOR_HOME": str(tmp_path / "home"), "ORCHESTRATOR_NAMESPACE": "stdio"}
+
+
+@asynccontextmanager
+async def connected(environment: dict[str, str], mode: Literal["auto", "legacy"], log: Path) -> AsyncIterator[Client]:
+    """A client of a server that it started."""
+    server = StdioServerParameters(command=SERVE[0], args=SERVE[1:], env=environment)
+    with log.open("w") as errlog:
+        async with Client(stdio_client(server, errlog=errlog), mode=mode) as client:
+            yield client
+
+
+@each_era
+async def test_a_client_of_either_era_reads_and_calls(
+    environment: dict[str, str], mode: Literal["auto", "legacy"], tmp_path: Path
+) -> None:
+    """X1: tools with their schemas, instructions, and results that meet the schemas (the SDK's client checks them)."""
+    log = tmp_path / "log"
+    async with connected(environment, mode, log) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert tools["click_element"].input_schema["required"] == ["selector"]
+        assert client.instructions
+        listed = await client.call_tool("list_sessions", {})
+        assert listed.structured_content == {"sessions": [], "currentSession": None}
+        refused = await client.call_tool("click_element", {"selector": "#a"})
+        assert refused.is_error
+        assert refused.structured_content["error"]["code"] == "no_session"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["serving over stdio", "ending"]
+    assert lines[-1]["reason"] == "end of input"
+
+
+@each_era
+async def test_a_session_lives_and_is_closed(
+    environment: dict[str, str], mode: Literal["auto", "legacy"], tmp_path: Path
+) -> None:
+    """A real browser over the real wire: start, see, click, run a sequence, take a picture, close."""
+    async with connected(environment, mode, tmp_path / "log") as client:
+
+        async def call(tool: str, **arguments: Any) -> Any:
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, result.content
+            return result.structured_content
+
+        started = await call("start_browser", sessionId="alice", navigationUrl=PAGE)
+        assert (started["sessionId"], started["state"]) == ("alice", "active")
+        assert "Hi" in (await call("get_visible_elements", sessionId="alice"))["outline"]
+        await call("click_element", selector="text=Hi")
+        done = await call("execute_sequence", actions='[{"action": "click_element", "selector": "text=Hi"}]')
+        assert done["completed"] == 1
+        both = await call(
+            "execute_parallel",
+            sequences=[{"sessionId": "alice", "actions": [{"action": "wait_for", "selector": "text=Hi"}]}],
+        )
+        assert both["results"]["alice"]["completed"] == 1
+        shot = await client.call_tool("take_screenshot", {})
+        assert shot.structured_content is None
+        assert [part.type for part in shot.content] == ["text", "image"]
+        assert (await call("list_sessions"))["currentSession"] == "alice"
+        assert (await call("close_all_sessions"))["closed"] == ["alice"]
+
+
+class RawServer:
+    """The server under a client that speaks JSON-RPC by hand, so that it can go away as it likes."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            SERVE, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
+        self.ask(1, "initialize", hello)
+        self.answer()
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def ask(self, number: int, method: str, params: dict[str, Any]) -> None:
+        """Send a request."""
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+    def call(self, number: int, tool: str, **arguments: Any) -> None:
+        """Call a tool without waiting for what it says."""
+        self.ask(number, "tools/call", {"name": tool, "arguments": arguments})
+
+    def answer(self) -> Any:
+        """The next answer."""
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def children(self) -> list[psutil.Process]:
+        """What the server started."""
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def close(self) -> None:
+        """Whatever the test did, nothing of it stays."""
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream is not None
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+
+    def ended(self) -> float:
+        """Wait for its end; how long that took."""
+        since = time.monotonic()
+        self.process.wait(PATIENCE)
+        return time.monotonic() - since
+
+
+@pytest.fixture
+def server(environment: dict[str, str]) -> Iterator[RawServer]:
+    """A server with one browser."""
+    server = RawServer(environment)
+    try:
+        server.call(2, "start_browser", sessionId="alice", navigationUrl=PAGE)
+        assert not server.answer()["result"].get("isError")
+        yield server
+    finally:
+        server.close()
+
+
+def assert_gone(processes: list[psutil.Process]) -> None:
+    """Nothing of the browser is left."""
+    assert processes
+    assert psutil.wait_procs(processes, timeout=2)[1] == []
+
+
+def test_end_of_input_ends_everything(server: RawServer) -> None:
+    """A call in flight is cancelled, the browser ends, and the exit code is that of success."""
+    started = server.children()
+    server.call(3, "wait_for", text="never", timeout=60_000)
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    assert server.ended() < IN_TIME
+    assert server.process.returncode == 0
+    assert_gone(started)
+
+
+@posix
+@pytest.mark.parametrize("signals", [["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGINT", "SIGTERM"]], ids="+".join)
+def test_a_signal_ends_everything(server: RawServer, signals: list[str]) -> None:
+    """One clean-up, however many signals, though stdin stays open and a call is in flight."""
+    started = server.children()
+    server.call(3, "wait_for", text="never", timeout=60_000)
+    for name in signals:
+        server.process.send_signal(getattr(signal, name))
+    assert server.ended() < IN_TIME
+    assert server.process.returncode == 0
+    assert_gone(started)
+
+
+def test_a_client_that_stops_reading_does_not_keep_it(server: RawServer) -> None:
+    """Output that nobody takes must not hold up the end."""
+    started = server.children()
+    for number in range(3, 40):
+        server.call(number, "execute_script", script="return 'x'.repeat(15000)")
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    assert server.ended() < IN_TIME
+    assert server.process.returncode == 0
+    assert_gone(started)
