@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,9 +18,9 @@ class Redactor:
         self._secrets: set[str] = set()
 
     def add(self, secret: str) -> None:
-        """Strike this value out from now on."""
+        """Strike this value out from now on, also where it stands inside JSON."""
         if len(secret) >= _SHORTEST:
-            self._secrets.add(secret)
+            self._secrets |= {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
 
     def text(self, text: str) -> str:
         """The text with every known secret replaced by a mask."""

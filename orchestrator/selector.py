@@ -9,9 +9,9 @@ from typing import Any
 from orchestrator.errors import InvalidArgument
 
 _REF = re.compile(r"\[?(?:ref=)?(e[1-9]\d{0,9})\]?")
-_LINE = re.compile(r'(?:- )?([a-z]+) ("(?:[^"\\]|\\.)*")(?P<rest>( \[[^\]]*\]|:| = "(?:[^"\\]|\\.)*")*)')
-_LINE_WITH_REF = re.compile(r"- ?[a-z]+\b.* \[(e[1-9]\d{0,9})\].*")
-_REF_IN_LINE = re.compile(r"\[(e[1-9]\d*)\]")
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_LINE = re.compile(rf"(?:- ?)?([a-z]+)(?: ({_QUOTED}))?(?P<marks>(?: \[[^\]]*\])*):?(?: = {_QUOTED})?")
+_REF_MARK = re.compile(r" \[(e[1-9]\d{0,9})\]")
 _TEXT_LINE = re.compile(r"(?:- )?text: (.*)", re.DOTALL)
 _ROLE = re.compile(r"([A-Za-z]+)\s*(?:\[\s*name\s*=\s*(.+?)\s*\])?", re.DOTALL)
 _PREFIXES = {"text": "text", "label": "label", "testid": "testid", "css": "css", "xpath": "xpath", "id": "id"}
@@ -92,11 +92,12 @@ def _locator(text: str) -> Locator:
 
 def _of_outline(text: str) -> Locator | None:
     """A ref, or a line of an outline as it stands there."""
-    if match := _REF.fullmatch(text) or _LINE_WITH_REF.fullmatch(text):
+    if match := _REF.fullmatch(text):
         return Locator("ref", match[1])
     if match := _LINE.fullmatch(text):
-        ref = _REF_IN_LINE.search(match["rest"])
-        return Locator("ref", ref[1]) if ref else Locator("line", match[1], _unquoted(match[2]))
+        if ref := _REF_MARK.search(match["marks"]):
+            return Locator("ref", ref[1])
+        return Locator("line", match[1], _unquoted(match[2])) if match[2] else None
     if match := _TEXT_LINE.fullmatch(text):
         return _checked(Locator("text", match[1]), text)
     return None
@@ -116,8 +117,8 @@ def _of_prefix(text: str) -> Locator | None:
         return _role(value)
     if equals and prefix in _PREFIXES:
         by = _PREFIXES[prefix]
-        value = _unquoted(value.strip())
-        return _checked(Locator("css", f'[id="{_css_string(value)}"]') if by == "id" else Locator(by, value), text)
+        locator = _checked(Locator(by, _unquoted(value.strip())), text)
+        return Locator("css", f'[id="{_css_string(locator.value)}"]') if by == "id" else locator
     return None
 
 

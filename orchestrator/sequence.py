@@ -205,7 +205,7 @@ class Progress:
                     self.warnings.append(f"Optional step {index} ({step.verb}) failed: {error}")
                     continue
                 self.failed = Failed(index=index, action=step.verb, error=error_data(error))
-                self.stopped_by = error
+                self.stopped_by = error.in_session(scene.record.id)
                 return
             self.completed += 1
             self.warnings += [f"Step {index} ({step.verb}): {warning}" for warning in outcome.warnings]

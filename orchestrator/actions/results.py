@@ -131,6 +131,10 @@ class Value(Outcome):
 
     value: Any = None
 
+    def data(self) -> dict[str, Any]:
+        """The result as data; `value` is there even when it is null."""
+        return {"value": None, **super().data()}
+
     def lines(self) -> list[str]:
         """The value as JSON."""
         return [json.dumps(self.value, ensure_ascii=False)]

@@ -139,6 +139,7 @@ _OF_ELEMENTS = {
     "count": "count",
     "attribute": "attribute",
 }
+_WORDS = {"pageText": "the page should show the text", "containsText": "text should contain"}
 _OF_PAGES = {"url": "url", "title_": "title"}
 
 
@@ -173,13 +174,17 @@ def _met(scene: Scene, answer: Mapping[str, Any], deadline: Deadline) -> Met:
 def _unmet(selector: str | None, answer: Mapping[str, Any]) -> str:
     """What failed, as `selector: text: expected 'a', it is 'b'`."""
     failed = answer.get("failed") or []
-    told = "; ".join(f"{_told({one['condition']: one['expected']})}, it is {_short(one['actual'])}" for one in failed)
+    told = "; ".join(_told({one["condition"]: one["expected"]}) + _instead(one) for one in failed)
     about = f"{selector!r}: " if selector is not None else ""
     return about + (told or str(answer.get("detail") or "the page was navigating"))
 
 
+def _instead(failed: Mapping[str, Any]) -> str:
+    return "" if failed["condition"] == "pageText" else f", it is {_short(failed['actual'])}"
+
+
 def _told(conditions: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} should be {_short(value)}" for name, value in conditions.items())
+    return ", ".join(f"{_WORDS.get(name, f'{name} should be')} {_short(value)}" for name, value in conditions.items())
 
 
 def _short(value: Any) -> str:

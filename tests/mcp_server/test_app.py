@@ -151,11 +151,12 @@ async def test_signs_of_life_for_who_asks(facade: Recorder, mode: Literal["auto"
     """A client that gives up on silent calls is told that this one is still at work."""
     told: list[str | None] = []
 
-    async def progress(_: float, __: float | None, message: str | None) -> None:
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        assert (progress > 0, total) == (True, None)
         told.append(message)
 
     async with Client(App(facade, heartbeat=0.05).server, mode=mode) as client:
-        await client.call_tool("set_current_session", {"sessionId": "0.2"}, progress_callback=progress)
+        await client.call_tool("set_current_session", {"sessionId": "0.2"}, progress_callback=note)
         asked = len(told)
         await client.call_tool("set_current_session", {"sessionId": "0.2"})
     assert told[0] == "set_current_session: working for 0.05 s"

@@ -97,8 +97,10 @@ NAMES = "someText, count, ratio, on, side, viewport, tags, sizes, free, parts, a
         ({"free": [SECRET]}, "Argument 'free' must be an object."),
         (
             {"parts": [{"name": [SECRET]}]},
-            "Argument 'parts[0].names' is missing. Unknown argument 'parts[0].name'. "
-            "Did you mean 'names'? Valid: names.",
+            (
+                "Argument 'parts[0].names' is missing. Unknown argument 'parts[0].name'. "
+                "Did you mean 'names'? Valid: names."
+            ),
         ),
         ({"side": "right"}, "side right needs on."),
         ({"someText": "refused"}, "It is refused. Write something else."),

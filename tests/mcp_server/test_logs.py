@@ -36,6 +36,11 @@ def redactor() -> Redactor:
     return redactor
 
 
+def fail(message: str) -> None:
+    """Break in a frame of its own."""
+    raise ValueError(message)
+
+
 def lines(captured: Any) -> list[dict[str, Any]]:
     """What was logged; standard output stayed empty."""
     out, err = captured.readouterr()
@@ -60,7 +65,7 @@ def test_secrets_are_struck_out(capsys: pytest.CaptureFixture[str], redactor: Re
     logging.getLogger("theirs").warning("typed %s", SECRET)
     structlog.get_logger().info("typed", keys=[SECRET], error=ValueError(SECRET))
     try:
-        raise ValueError(SECRET)
+        fail(SECRET)
     except ValueError:
         structlog.get_logger().exception("broke")
     shown = json.dumps(lines(capsys), ensure_ascii=False)
@@ -94,7 +99,7 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     """No JSON, and a traceback as Python writes it."""
     logs.configure(style="console")
     try:
-        raise ValueError("no")
+        fail("no")
     except ValueError:
         structlog.get_logger().exception("broke", session="alice")
     shown = capsys.readouterr().err

@@ -49,14 +49,18 @@ def text(result: CallToolResult) -> str:
     [
         (
             SessionLost("x", "its process chromedriver (12) ended"),
-            "session_lost: Session 'x' is lost: its process chromedriver (12) ended. "
-            "Close it with close_session, then start a new one; its name is free again after that.",
+            (
+                "session_lost: Session 'x' is lost: its process chromedriver (12) ended. "
+                "Close it with close_session, then start a new one; its name is free again after that."
+            ),
             {},
         ),
         (
             NoSession(["alice", "bob"]),
-            "no_session: No session: none active. Open sessions: alice, bob. "
-            "Pass sessionId or call set_current_session.",
+            (
+                "no_session: No session: none active. Open sessions: alice, bob. "
+                "Pass sessionId or call set_current_session."
+            ),
             {"open": ["alice", "bob"]},
         ),
         (
@@ -66,8 +70,10 @@ def text(result: CallToolResult) -> str:
         ),
         (
             SessionExists("test"),
-            "session_exists: Session 'test' already exists (active). "
-            "Use it by its sessionId, close it with close_session, or choose another name.",
+            (
+                "session_exists: Session 'test' already exists (active). "
+                "Use it by its sessionId, close it with close_session, or choose another name."
+            ),
             {},
         ),
         (
@@ -175,7 +181,7 @@ def test_secrets_are_struck_out() -> None:
     redactor.add("hunter2-hunter2")
     renderer = Renderer(redactor, LIMIT)
     results = [
-        renderer.outcome(PageText(text="it is hunter2-hunter2")),
+        renderer.outcome(PageText(text_="it is hunter2-hunter2")),
         renderer.error(ElementNotFound("No 'hunter2-hunter2'.", candidates=["hunter2-hunter2"])),
     ]
     for result in results:
@@ -187,8 +193,8 @@ def test_secrets_are_struck_out() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: PageText(text="word " * 20_000, session=LABEL),
-        lambda: PageText(text='"\n' * 9_000),
+        lambda: PageText(text_="word " * 20_000, session=LABEL),
+        lambda: PageText(text_='"\n' * 9_000),
         lambda: Acted(outline="\n".join(f"- link [e{n}]" for n in range(9_000)), warnings=["W" * 30_000]),
         lambda: SequenceResult(completed=1, state_change=StateChange(appeared=["line of it"] * 9_000)),
     ],
@@ -203,7 +209,7 @@ def test_no_result_is_longer_than_allowed(make: Callable[[], Any], limit: int) -
 def test_a_cut_is_told_in_both() -> None:
     """What is missing and how to get it stands in the text and in `next`."""
     note = "Cut: it has 6067 characters and max_output is 1000. To see the rest, narrow it with selector."
-    result = Renderer(Redactor(), 1000).outcome(PageText(text="abcd\n" * 1000, session=LABEL), ["selector"])
+    result = Renderer(Redactor(), 1000).outcome(PageText(text_="abcd\n" * 1000, session=LABEL), ["selector"])
     assert text(result).endswith(f"abcd\n…\nSession: alice (browser).\n{note}")
     assert result.structured_content["next"] == note
     assert result.structured_content["text"].endswith("abcd\n…")
@@ -212,7 +218,7 @@ def test_a_cut_is_told_in_both() -> None:
 
 def test_what_is_cut_already_keeps_its_own_advice() -> None:
     """An action that cut its result knows best how to get the rest."""
-    outcome = PageText(text="a" * 2000, next="Go on with offset=5.")
+    outcome = PageText(text_="a" * 2000, next="Go on with offset=5.")
     result = Renderer(Redactor(), 1000).outcome(outcome)
     assert result.structured_content["next"].startswith("Go on with offset=5. Cut: ")
     assert "\nGo on with offset=5.\nCut: " in text(result)
@@ -258,4 +264,4 @@ class Odd(PageText):
 
 def test_an_outcome_may_write_its_text_itself(renderer: Renderer) -> None:
     """Nothing is added to it and nothing taken away."""
-    assert text(renderer.outcome(Odd(text="a", session=LABEL))) == "odd"
+    assert text(renderer.outcome(Odd(text_="a", session=LABEL))) == "odd"

@@ -1,0 +1,123 @@
+"""The classic way: raw W3C commands over one kept-alive connection to a chromedriver of the session's own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import psutil
+
+from orchestrator_providers import drivers, local
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+_LISTENS_WITHIN = 20.0
+
+
+class Classic:
+    """A browser with the flags that ours has, and the calls that a script without us would send."""
+
+    def __init__(self) -> None:
+        machine = drivers.Machine.this()
+        browser = machine.browser("chrome")
+        driver = machine.driver(browser)
+        if browser is None or driver is None:
+            raise SystemExit("The benchmark needs Chrome or Chromium and its chromedriver: make browser")
+        self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
+        port = _free_port()
+        self.driver = subprocess.Popen(
+            [str(driver), f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self._connection = _connected(port)
+        answer = self._send("POST", "/session", capabilities={"alwaysMatch": self._capabilities(browser)})
+        self.capabilities: dict[str, Any] = answer["capabilities"]
+        self._base = f"/session/{answer['sessionId']}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._send("DELETE", self._base)
+        self._connection.close()
+        self.driver.terminate()
+        self.driver.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def open(self, url: str) -> None:
+        """Go to a page."""
+        self._post("/url", url=url)
+
+    def find(self, css: str) -> str:
+        """Find Element; a path to it."""
+        return f"/element/{self._post('/element', using='css selector', value=css)[ELEMENT]}"
+
+    def click(self, css: str) -> None:
+        """Find it and click it."""
+        self._post(f"{self.find(css)}/click")
+
+    def fill(self, css: str, text: str) -> None:
+        """Find it, clear it, send it keys."""
+        field = self.find(css)
+        self._post(f"{field}/clear")
+        self._post(f"{field}/value", text=text)
+
+    def text(self, css: str) -> str:
+        """Find it and read its text."""
+        return str(self._send("GET", f"{self._base}{self.find(css)}/text"))
+
+    def script(self, body: str) -> Any:
+        """Run a script."""
+        return self._post("/execute/sync", script=body, args=[])
+
+    def processes(self) -> list[psutil.Process]:
+        """The driver and all that it started."""
+        driver = psutil.Process(self.driver.pid)
+        return [driver, *driver.children(recursive=True)]
+
+    def _post(self, path: str, **body: Any) -> Any:
+        return self._send("POST", self._base + path, **body)
+
+    def _send(self, method: str, path: str, **body: Any) -> Any:
+        text = json.dumps(body) if method == "POST" else None
+        self._connection.request(method, path, text, {"Content-Type": "application/json; charset=utf-8"})
+        response = self._connection.getresponse()
+        value = json.loads(response.read())["value"]
+        if response.status >= http.client.BAD_REQUEST:
+            raise RuntimeError(f"{method} {path}: {value['error']}: {value['message']}")
+        return value
+
+    def _capabilities(self, browser: Path) -> dict[str, Any]:
+        flags = [*local._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
+        flags += ["--no-sandbox"] if drivers.unsandboxed(os.environ) else []
+        flags += ["--disable-dev-shm-usage"] if drivers.shared_memory_is_small() else []
+        options = {"binary": str(browser), "args": flags, "prefs": dict(local._PREFERENCES)}
+        return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def _connected(port: int) -> http.client.HTTPConnection:
+    until = time.monotonic() + _LISTENS_WITHIN
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    while True:
+        try:
+            connection.connect()
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.005)
+        else:
+            return connection

@@ -1,0 +1,272 @@
+"""Every figure, each taken from both ways in turns."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.store import Holder, SqliteStore
+from tests.benchmarks import pages
+from tests.benchmarks.classic import Classic
+from tests.benchmarks.measure import Figure, elapsed, in_turns
+from tests.benchmarks.server import NAMESPACE, Server
+from tests.site import Site
+
+LENGTHS = (1_000, 5_000)
+USERS = ("ann", "bob", "cas", "dan")
+RECORDS = 200
+_TYPED = ("12 Long Acre, WC2", "7 Rue du Bac, Paris")
+_WELCOME = "Welcome, alice"
+_TEXT = "return document.body.innerText"
+_MEGABYTE = 1 << 20
+
+_LOGIN: list[dict[str, Any]] = [
+    {"action": "set_value", "selector": "#name", "value": "alice"},
+    {"action": "set_value", "selector": "#password", "value": "correct horse"},
+    {"action": "click_element", "selector": "#go"},
+    {"action": "expect", "selector": "#welcome", "text": _WELCOME},
+]
+
+
+class Bench:
+    """One run: a site, a folder, and how often each figure is taken."""
+
+    def __init__(self, site: Site, folder: Path, rounds: int) -> None:
+        self._site = site
+        self._folder = folder
+        self._rounds = rounds
+        pages.put(site, LENGTHS)
+
+    def figures(self) -> Iterator[Figure]:
+        """Every figure, as soon as it is there."""
+        yield from self._server_start()
+        with ExitStack() as stack:
+            server = stack.enter_context(Server(self._folder / "home"))
+            yield from self._without_session(server)
+            ours = {user: Ours(server, user, self._site) for user in USERS}
+            classic = {user: stack.enter_context(Classic()) for user in USERS}
+            one, other = ours[USERS[0]], classic[USERS[0]]
+            yield from self._click(one, other)
+            yield from self._set_value(one, other)
+            yield from self._login(one, other)
+            yield from self._side_by_side(server, list(ours.values()), list(classic.values()))
+            yield from self._outlines(one, other)
+            yield from self._share(one, other)
+        yield from self._records()
+        yield from self._session_start()
+
+    def _few(self, least: int = 3) -> int:
+        """For what takes long."""
+        return max(least, self._rounds // 5)
+
+    def _click(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+        ours.open(pages.BUTTON)
+        classic.open(self._site.url(pages.BUTTON))
+        mine, theirs = in_turns(
+            self._rounds,
+            lambda: elapsed(lambda: ours.call("click_element", selector="#send", observe="none")),
+            lambda: elapsed(lambda: classic.click("#send")),
+        )
+        _same(ours.call("execute_script", script="return sent")["value"], classic.script("return sent"))
+        yield Figure("click_element, observe none (find, click)", mine, theirs, 0.7)
+
+    def _set_value(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+        ours.open(pages.FIELD)
+        classic.open(self._site.url(pages.FIELD))
+        texts = [text for _ in range(self._rounds + 2) for text in _TYPED]
+        left, right = iter(texts), iter(texts)
+        mine, theirs = in_turns(
+            self._rounds,
+            lambda: elapsed(lambda: ours.call("set_value", selector="#address", value=next(left))),
+            lambda: elapsed(lambda: classic.fill("#address", next(right))),
+        )
+        held = "return document.querySelector('#address').value"
+        _same(ours.call("execute_script", script=held)["value"], classic.script(held))
+        yield Figure("set_value (find, clear, send keys)", mine, theirs, 0.4)
+
+    def _login(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+        mine, theirs = in_turns(self._rounds, partial(_our_login, ours), partial(_classic_login, classic, self._site))
+        yield Figure("login, stabilityWaitMs taken off", [whole - wait for whole, wait in mine], theirs, 0.5)
+        yield Figure("login, whole", [whole for whole, _ in mine], theirs, 1.2)
+
+    def _side_by_side(self, server: Server, ours: list[Ours], classic: list[Classic]) -> Iterator[Figure]:
+        sequences = [{"sessionIds": [one.name for one in ours], "actions": _LOGIN}]
+
+        def all_ours() -> tuple[float, float]:
+            for one in ours:
+                one.open(pages.LOGIN)
+            answers: list[dict[str, Any]] = []
+            whole = elapsed(lambda: answers.append(server.call("execute_parallel", sequences=sequences)))
+            return whole, min(result["stabilityWaitMs"] for result in answers[0]["results"].values())
+
+        def all_classic() -> float:
+            for one in classic:
+                one.open(self._site.url(pages.LOGIN))
+            return elapsed(lambda: list(threads.map(_sign_in, classic)))
+
+        with ThreadPoolExecutor(len(classic)) as threads:
+            mine, theirs = in_turns(self._rounds, all_ours, all_classic)
+        without = [whole - wait for whole, wait in mine]
+        yield Figure("four logins side by side, shortest wait taken off", without, theirs, 0.6)
+        yield Figure("four logins side by side, whole", [whole for whole, _ in mine], theirs, 1.0)
+
+    def _outlines(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+        found = []
+        for count in LENGTHS:
+            ours.open(pages.rows(count))
+            classic.open(self._site.url(pages.rows(count)))
+            mine, theirs = in_turns(
+                self._few(),
+                lambda: elapsed(lambda: ours.call("get_visible_elements", scope="page", limit=1_000_000)),
+                lambda: elapsed(lambda: classic.script(_TEXT)),
+                warm_up=1,
+            )
+            found.append((mine, theirs))
+            yield Figure(f"outline of {count:,} rows (innerText)", mine, theirs, 10)
+        (short, short_text), (long, long_text) = found
+        times = LENGTHS[1] / LENGTHS[0]
+        growth = statistics.median(long) / statistics.median(short) / times
+        text_growth = statistics.median(long_text) / statistics.median(short_text) / times
+        yield Figure("outline, growth against the rows' (1: linear)", [growth], (), 1.2, "x")
+        yield Figure("innerText, growth against the rows'", [text_growth], (), None, "x")
+
+    def _share(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+        ours.open(pages.TINY)
+        classic.open(self._site.url(pages.TINY))
+        mine, theirs = in_turns(
+            self._rounds * 3,
+            lambda: elapsed(lambda: ours.call("get_text")),
+            lambda: elapsed(lambda: classic.script(_TEXT)),
+        )
+        yield Figure("get_text of a tiny page (script)", mine, theirs)
+        share = [whole - script for whole, script in zip(mine, theirs, strict=True)]
+        yield Figure("a call's own share: get_text less the script", share, (), 4)
+
+    def _without_session(self, server: Server) -> Iterator[Figure]:
+        calls = [elapsed(lambda: server.call("list_sessions")) for _ in range(self._rounds * 3 + 5)][5:]
+        yield Figure("a call's own share: list_sessions, none open", calls, (), 4)
+
+    def _records(self) -> Iterator[Figure]:
+        for name, uncut in (("as it is", {"max_output": "20000"}), ("uncut", {})):
+            home = self._folder / f"records-{name.replace(' ', '-')}"
+            _write_records(home, self._site.url())
+            with Server(home, **uncut) as server:
+                calls = [elapsed(lambda: server.call("list_sessions")) for _ in range(self._rounds + 3)][3:]
+            yield Figure(f"list_sessions of {RECORDS} records, {name}", calls, (), 10)
+
+    def _session_start(self) -> Iterator[Figure]:
+        memory: list[tuple[float, float]] = []
+
+        def our_start() -> float:
+            took = elapsed(lambda: server.call("start_browser", sessionId="one"))
+            server.call("navigate", url=login, sessionId="one")
+            memory.append((_pss(server.process.children(recursive=True)), 0.0))
+            server.call("close_session", sessionId="one")
+            return took
+
+        def classic_start() -> float:
+            began = time.perf_counter()
+            with Classic() as classic:
+                took = (time.perf_counter() - began) * 1000
+                classic.open(login)
+                memory[-1] = (memory[-1][0], _pss(classic.processes()))
+            return took
+
+        login = self._site.url(pages.LOGIN)
+        with Server(self._folder / "start") as server:
+            own = _pss([server.process])
+            mine, theirs = in_turns(self._few(), our_start, classic_start, warm_up=1)
+        yield Figure("start of a session (chromedriver, New Session)", mine, theirs)
+        ours, classic = zip(*memory[1:], strict=True)
+        yield Figure("memory of a session with a page (PSS)", ours, classic, None, "MB")
+        yield Figure("memory of the server itself (PSS)", [own], (), None, "MB")
+
+    def _server_start(self) -> Iterator[Figure]:
+        def begin() -> float:
+            began = time.perf_counter()
+            with Server(self._folder / "first"):
+                return (time.perf_counter() - began) * 1000
+
+        yield Figure("server start to first answer", [begin() for _ in range(self._few() + 1)][1:])
+
+
+class Ours:
+    """One session of a server."""
+
+    def __init__(self, server: Server, name: str, site: Site) -> None:
+        self._server = server
+        self._site = site
+        self.name = name
+        server.call("start_browser", sessionId=name)
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool on it."""
+        return self._server.call(tool, sessionId=self.name, **arguments)
+
+    def open(self, path: str) -> None:
+        """Go to a page of the site."""
+        self.call("navigate", url=self._site.url(path))
+
+
+def _our_login(ours: Ours) -> tuple[float, float]:
+    """The whole in ms, and how much of it was waiting for the page to be at rest."""
+    ours.open(pages.LOGIN)
+    answers: list[dict[str, Any]] = []
+    whole = elapsed(lambda: answers.append(ours.call("execute_sequence", actions=_LOGIN)))
+    _same(answers[0]["completed"], len(_LOGIN))
+    return whole, float(answers[0]["stabilityWaitMs"])
+
+
+def _classic_login(classic: Classic, site: Site) -> float:
+    classic.open(site.url(pages.LOGIN))
+    return elapsed(lambda: _sign_in(classic))
+
+
+def _sign_in(classic: Classic) -> None:
+    classic.fill("#name", "alice")
+    classic.fill("#password", "correct horse")
+    classic.click("#go")
+    _same(classic.text("#welcome"), _WELCOME)
+
+
+def _same(mine: object, theirs: object) -> None:
+    """Both must have done what was measured."""
+    if mine != theirs:
+        raise RuntimeError(f"The ways came to different ends: {mine!r} and {theirs!r}.")
+
+
+def _pss(processes: list[psutil.Process]) -> float:
+    """Their proportional set size in MB."""
+    return sum(process.memory_full_info().pss for process in processes) / _MEGABYTE
+
+
+def _write_records(home: Path, url: str) -> None:
+    """Sessions of a living caller, such as they stand in the store while their browsers run."""
+    store = SqliteStore(home)
+    here = Holder.here()
+    me = Caller(key="bench", pid=here.pid, created=here.created)
+    store.register(me, NAMESPACE)
+    process = ProcessInfo(pid=here.pid, created=here.created, name="chromedriver", folder=str(home / "profile"))
+    capabilities = {"browserName": "chrome", "browserVersion": "156.0.0.0", "platformName": "linux"}
+
+    def draft(session_id: str) -> SessionRecord:
+        now = time.time()
+        return SessionRecord(
+            id=session_id, namespace=NAMESPACE, type=SessionType.BROWSER, provider="local", owner=me.key,
+            remote_url=f"{url}{session_id}", remote_session_id=session_id * 4, capabilities=capabilities,
+            url=url, title="Orders", created_at=now, last_active_at=now, processes=(process, process),
+        )  # fmt: skip
+
+    for _ in range(RECORDS):
+        _, ticket = store.reserve(NAMESPACE, SessionType.BROWSER, None, draft, max_sessions=None, holder=here)
+        store.leave(ticket, lambda record: record.changed(state=SessionState.ACTIVE))
+    store.disconnect()

@@ -1,0 +1,102 @@
+"""What is measured, and how it is told: samples of both ways taken in turns, medians, ratios, goals."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+OursT = TypeVar("OursT")
+ClassicT = TypeVar("ClassicT")
+
+
+def elapsed(work: Callable[[], object]) -> float:
+    """The milliseconds that something takes."""
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+def in_turns(
+    rounds: int, ours: Callable[[], OursT], classic: Callable[[], ClassicT], *, warm_up: int = 2
+) -> tuple[list[OursT], list[ClassicT]]:
+    """Samples of both, A B A B, so that whatever drifts meets both; the first ones do not count."""
+    pairs = [(ours(), classic()) for _ in range(warm_up + rounds)][warm_up:]
+    return [mine for mine, _ in pairs], [theirs for _, theirs in pairs]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table.
+
+    Without a classic side the goal is one of the value itself, else of the ratio of the medians.
+    """
+
+    name: str
+    ours: Sequence[float]
+    classic: Sequence[float] = ()
+    goal: float | None = None
+    unit: str = "ms"
+    note: str = field(default="", kw_only=True)
+
+    @property
+    def median(self) -> float:
+        """Ours."""
+        return statistics.median(self.ours)
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours to the classic way's."""
+        return self.median / statistics.median(self.classic) if self.classic else None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is reached, where there is one."""
+        judged = self.median if self.ratio is None else self.ratio
+        return None if self.goal is None else judged <= self.goal
+
+    def cells(self) -> list[str]:
+        """The line's cells."""
+        goal = "" if self.goal is None else f"≤ {self.goal:g}" + ("" if self.classic else f" {self.unit}")
+        return [
+            self.name,
+            f"{self.median:.1f} {self.unit}",
+            f"{statistics.median(self.classic):.1f} {self.unit}" if self.classic else "",
+            "" if self.ratio is None else f"{self.ratio:.2f}",
+            goal,
+            "" if self.met is None else "met" if self.met else "MISSED",
+            str(len(self.ours)),
+        ]
+
+    def data(self) -> dict[str, Any]:
+        """The line as JSON data, with every sample."""
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "ours": {"median": self.median, "samples": list(self.ours)},
+            "classic": {"median": statistics.median(self.classic), "samples": list(self.classic)}
+            if self.classic
+            else None,
+            "ratio": self.ratio,
+            "goal": self.goal,
+            "met": self.met,
+        }
+
+
+HEAD = ["figure", "ours", "classic", "ratio", "goal", "", "samples"]
+
+
+def table(figures: Iterable[Figure]) -> str:
+    """The figures as a Markdown table."""
+    rows = [HEAD, *(figure.cells() for figure in figures)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    lines = [f"| {' | '.join(_aligned(row, widths))} |" for row in rows]
+    rule = f"|{'|'.join('-' * (width + 1) + ('-' if column == 0 else ':') for column, width in enumerate(widths))}|"
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    first, *rest = zip(row, widths, strict=True)
+    return [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]

@@ -1,0 +1,43 @@
+"""Measures us against the classic way, both in one run: `python tests/benchmarks/run.py [--rounds N] [--json FILE]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.benchmarks.figures import Bench  # noqa: E402 (a script finds the packages beside it first)
+from tests.benchmarks.measure import Figure, table  # noqa: E402
+from tests.site import Site  # noqa: E402
+
+
+def main() -> None:
+    """Take every figure, print the table, and write it down if asked to."""
+    options = _options()
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder, Site() as site:
+        for figure in Bench(site, Path(folder), options.rounds).figures():
+            figures.append(figure)
+            print(f"{figure.name}: {' · '.join(filter(None, figure.cells()[1:]))}", file=sys.stderr, flush=True)
+    print(table(figures))
+    if options.json:
+        facts = {"rounds": options.rounds, "cores": os.cpu_count(), "platform": platform.platform()}
+        written = {**facts, "figures": [figure.data() for figure in figures]}
+        options.json.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measures us against raw W3C calls, both in one run.")
+    parser.add_argument("--rounds", type=int, default=30, help="samples of each way; slow figures take fewer (30)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every sample to this file, too")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Servers, homes and a web site for end-to-end tests."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.harness import Home, until
+from tests.e2e.stage import Stage, opened
+from tests.served import Served
+from tests.site import Site
+
+ERAS = ("auto", "legacy")
+"""How a client finds the protocol's version: as clients of 2026 do, and by the handshake of those before."""
+
+_numbers = itertools.count(1)
+
+
+def _new_home() -> Home:
+    # Beside the run's own home and not below pytest's folder: a browser's socket must have a short path.
+    folder = Path(os.environ["ORCHESTRATOR_HOME"]).with_name(f"e{next(_numbers)}")
+    folder.mkdir()
+    return Home(folder)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A web site of this test's own."""
+    with Site() as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    """A server with one browser for a whole file of tests, each of which shows a page of its own."""
+    with opened() as stage:
+        yield stage
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    """A home of this test's own. It must be clean when the test's servers are gone."""
+    home = _new_home()
+    yield home
+    until(home.is_clean, f"a clean home; left are {home.processes()} {home.folders()}")
+    shutil.rmtree(home.folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def serving() -> Iterator[Callable[[str], tuple[Served, Home]]]:
+    """One server an era for all tests that need no settings of their own, started when it is first asked for."""
+    started: dict[str, tuple[Served, Home]] = {}
+    with ExitStack() as stack:
+
+        def serve(mode: str) -> tuple[Served, Home]:
+            if mode not in started:
+                home = _new_home()
+                started[mode] = stack.enter_context(home.serve(mode)), home
+            return started[mode]
+
+        yield serve
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> str:
+    """Both eras of the protocol."""
+    return str(request.param)
+
+
+@pytest.fixture
+def server(era: str, serving: Callable[[str], tuple[Served, Home]]) -> Iterator[Served]:
+    """A server without any session, in both eras of the protocol."""
+    server, home = serving(era)
+    yield server
+    server.ok("close_sessions", all=True)
+    assert home.records() == []
+
+
+@pytest.fixture
+def modern(serving: Callable[[str], tuple[Served, Home]]) -> Iterator[Served]:
+    """A server without any session, for what does not depend on the era."""
+    server, home = serving("auto")
+    yield server
+    server.ok("close_sessions", all=True)
+    assert home.records() == []
+
+
+@pytest.fixture
+def shared_home(request: pytest.FixtureRequest, serving: Callable[[str], tuple[Served, Home]]) -> Home:
+    """The home of the server that this test uses."""
+    era = request.getfixturevalue("era") if "era" in request.fixturenames else "auto"
+    return serving(era)[1]

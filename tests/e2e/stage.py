@@ -1,0 +1,83 @@
+"""One server, one browser and one site for a whole file of tests, each of which shows a page of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.served import Answer, Served, served
+from tests.site import Site
+
+HEAR = """<script>
+heard = [];
+hear = (...names) => names.forEach(name => addEventListener(name, event => heard.push({
+  type: event.type, trusted: event.isTrusted, id: event.target.id, button: event.button, key: event.key,
+  shift: event.shiftKey, ctrl: event.ctrlKey, data: event.data,
+}), true));
+</script>"""
+"""`hear('click', …)` in a page notes what happens on it in `heard`."""
+
+_PAGES = itertools.count(1)
+
+
+class Stage:
+    """What a test needs at hand."""
+
+    def __init__(self, server: Served, site: Site) -> None:
+        self.server = server
+        self.site = site
+        self.call = server.call
+        self.begin = server.begin
+        self.ok = server.ok
+
+    def page(self, html: str, *, title: str = "Page") -> str:
+        """Put a page on the site, under an address of its own."""
+        return self.site.page(f"/{next(_PAGES)}", f"<!doctype html><title>{title}</title><body>{html}")
+
+    def show(self, html: str, *, title: str = "Page", **session: str) -> str:
+        """Show a page in the browser; its address."""
+        url = self.page(html, title=title)
+        self.ok("navigate", url=url, **session)
+        return url
+
+    def js(self, expression: str, **session: str) -> Any:
+        """What an expression is in the page."""
+        return self.ok("execute_script", script=f"return {expression}", **session)["value"]
+
+    def heard(self, name: str = "") -> list[dict[str, Any]]:
+        """The events that the page noted (see HEAR), of one kind or all."""
+        return [event for event in self.js("heard") if name in {"", event["type"]}]
+
+    def outline(self, **arguments: Any) -> list[str]:
+        """The lines of the outline."""
+        lines: list[str] = self.ok("get_visible_elements", **arguments)["outline"].splitlines()
+        return lines
+
+    def ref(self, beginning: str, **arguments: Any) -> str:
+        """The ref in the first line of the outline that begins so, its dash aside."""
+        for line in self.outline(**arguments):
+            if line.strip().removeprefix("- ").startswith(beginning):
+                return line.partition("[")[2].partition("]")[0]
+        raise AssertionError(f"no line begins with {beginning}")
+
+
+@contextmanager
+def opened(mode: str = "auto", *sessions: str, **settings: str) -> Iterator[Stage]:
+    """Start the server and its site; without names one browser, else one of each name."""
+    with Site() as site, served(mode, **settings) as server:
+        for answer in [server.begin("start_browser", sessionId=name) for name in sessions or ("browser",)]:
+            assert not answer.result(110).failed, answer.result().text
+        yield Stage(server, site)
+
+
+def refused(answer: Answer, code: str) -> str:
+    """The text of an error result, after a look at its shape: one code in text and data, message and hint in the text."""
+    error = answer.data["error"]
+    assert answer.failed, answer.text
+    assert error["code"] == code, answer.text
+    assert answer.text.startswith(f"{code}: {error['message']}"), answer.text
+    assert error["hint"] in answer.text, answer.text
+    assert isinstance(error["retryable"], bool)
+    return answer.text

@@ -1,0 +1,130 @@
+"""Settings: what is given, then the environment, then the two files, then the default."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from orchestrator.errors import InvalidArgument
+from orchestrator.settings import Settings, project_namespace, seconds, unknown_variables
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder and a data folder of the test's own, and no setting in the environment."""
+    for name in [name for name in os.environ if name.startswith("ORCHESTRATOR_")]:
+        monkeypatch.delenv(name)
+    (tmp_path / "work").mkdir()
+    (tmp_path / "home").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("ORCHESTRATOR_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def test_defaults_are_those_of_the_contract() -> None:
+    """Nothing given: the values that TOOLS.md lists."""
+    settings = Settings.load()
+    assert (settings.headless, settings.lazy_start, settings.session_warning) == (True, True, 5)
+    assert (settings.max_sessions, settings.max_output) == (None, 20_000)
+    assert (settings.command_timeout, settings.start_timeout) == (30, 120)
+
+
+def test_the_nearest_source_wins(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given before environment, before the working folder's file, before that of the data folder, before the default."""
+    (folders / "home" / "orchestrator.toml").write_text("max_output = 1\nsession_warning = 1\nmax_sessions = 1")
+    assert Settings.load().max_output == 1
+    (folders / "work" / "orchestrator.toml").write_text("max_output = 2\nsession_warning = 2")
+    assert Settings.load().max_output == 2
+    monkeypatch.setenv("ORCHESTRATOR_MAX_OUTPUT", "3")
+    assert Settings.load().max_output == 3
+    assert Settings.load({"max_output": "4"}).max_output == 4
+    assert (Settings.load().session_warning, Settings.load().max_sessions) == (2, 1)
+
+
+@pytest.mark.parametrize(("name", "value"), [("home", "/elsewhere"), ("chrome_binary", "/x"), ("chromedriver", "/x")])
+def test_a_cloned_repository_chooses_neither_programs_nor_folders(folders: Path, name: str, value: str) -> None:
+    """Executables and the data folder are not taken from the working folder's file, but from the other one."""
+    (folders / "work" / "orchestrator.toml").write_text(f'{name} = "{value}"')
+    assert str(getattr(Settings.load(), name)) != value
+    if name != "home":
+        (folders / "home" / "orchestrator.toml").write_text(f'{name} = "{value}"')
+        assert getattr(Settings.load(), name) == Path(value)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("30", 30), (30, 30), ("1.5h", 5400), ("30m", 1800), ("500ms", 0.5), (" 2 S ", 2), ("1d", 86400)],
+)
+def test_durations_are_seconds_or_text(written: str | float, meant: float) -> None:
+    """`30`, `30m`, `1.5h`, `500ms`."""
+    assert seconds(written) == meant
+    if meant:
+        assert Settings.load({"command_timeout": written}).command_timeout == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("command_timeout", "soon"), ("command_timeout", "0"), ("max_output", "0"), ("max_output", "many")]
+    + [("headless", "perhaps"), ("max_sessions", "-1"), ("session_warning", "0")],
+)
+def test_a_wrong_value_names_its_setting(name: str, value: str) -> None:
+    """`invalid_argument`, before anything is started."""
+    with pytest.raises(InvalidArgument, match=f"Setting '{name}': ") as refused:
+        Settings.load({name: value})
+    assert "docs/settings.md" in refused.value.hint
+
+
+def test_an_unknown_setting_is_refused_with_the_nearest() -> None:
+    """A file or option with a slip of the pen is not silently passed over."""
+    with pytest.raises(InvalidArgument, match="Unknown setting 'max_ouput'. Did you mean 'max_output'?"):
+        Settings.load({"max_ouput": 5})
+
+
+def test_a_broken_file_is_named(folders: Path) -> None:
+    """Its path and what is wrong with it."""
+    file = folders / "work" / "orchestrator.toml"
+    file.write_text("max_output = ")
+    with pytest.raises(InvalidArgument, match="orchestrator.toml cannot be read") as refused:
+        Settings.load()
+    assert str(file) in refused.value.message
+
+
+def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ORCHESTRATOR_MAX_SESSIONS=` is as if it were not there."""
+    monkeypatch.setenv("ORCHESTRATOR_MAX_SESSIONS", "")
+    assert Settings.load().max_sessions is None
+
+
+def test_unknown_variables_are_listed_with_the_nearest() -> None:
+    """What looks like a setting and is none is warned about."""
+    environ = {"ORCHESTRATOR_HOME": "/h", "ORCHESTRATOR_HEADLES": "1", "ORCHESTRATOR_ZZZ": "1", "PATH": "/bin"}
+    assert unknown_variables(environ) == [
+        "ORCHESTRATOR_HEADLES (did you mean ORCHESTRATOR_HEADLESS?)",
+        "ORCHESTRATOR_ZZZ",
+    ]
+
+
+def test_the_namespace_comes_from_the_project_folder(folders: Path) -> None:
+    """Two folders of one name differ; the client's project folder goes before the working folder."""
+    here = project_namespace({})
+    assert here == Settings.load().namespace
+    assert here.startswith("work-")
+    there = project_namespace({"CLAUDE_PROJECT_DIR": str(folders / "other" / "work")})
+    assert there.startswith("work-")
+    assert there != here
+
+
+@pytest.mark.parametrize("folder", [Path("/"), Path.home()])
+def test_hosts_that_start_servers_anywhere_share_one_namespace(folder: Path) -> None:
+    """`/` and the home folder are no project: `default`."""  # O14
+    assert project_namespace({"CLAUDE_PROJECT_DIR": str(folder)}) == "default"
+
+
+def test_the_data_folder_is_absolute(monkeypatch: pytest.MonkeyPatch, folders: Path) -> None:
+    """A relative or `~` path is made absolute once, so that every process means the same folder."""
+    monkeypatch.setenv("ORCHESTRATOR_HOME", "data")
+    assert Settings.load().home == folders / "work" / "data"
+    monkeypatch.setenv("ORCHESTRATOR_HOME", "~/data")
+    assert Settings.load().home == Path.home() / "data"
