@@ -32,7 +32,7 @@ def test_defaults_are_those_of_the_contract() -> None:
 
 
 def test_the_nearest_source_wins(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Given before environment, before the working folder's file, before that of the data folder, before the default."""
+    """Given, then environment, then the working folder's file, then that of the data folder, then the default."""
     (folders / "home" / "orchestrator.toml").write_text("max_output = 1\nsession_warning = 1\nmax_sessions = 1")
     assert Settings.load().max_output == 1
     (folders / "work" / "orchestrator.toml").write_text("max_output = 2\nsession_warning = 2")
@@ -66,8 +66,15 @@ def test_durations_are_seconds_or_text(written: str | float, meant: float) -> No
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("command_timeout", "soon"), ("command_timeout", "0"), ("max_output", "0"), ("max_output", "many")]
-    + [("headless", "perhaps"), ("max_sessions", "-1"), ("session_warning", "0")],
+    [
+        ("command_timeout", "soon"),
+        ("command_timeout", "0"),
+        ("max_output", "0"),
+        ("max_output", "many"),
+        ("headless", "perhaps"),
+        ("max_sessions", "-1"),
+        ("session_warning", "0"),
+    ],
 )
 def test_a_wrong_value_names_its_setting(name: str, value: str) -> None:
     """`invalid_argument`, before anything is started."""
@@ -78,7 +85,7 @@ def test_a_wrong_value_names_its_setting(name: str, value: str) -> None:
 
 def test_an_unknown_setting_is_refused_with_the_nearest() -> None:
     """A file or option with a slip of the pen is not silently passed over."""
-    with pytest.raises(InvalidArgument, match="Unknown setting 'max_ouput'. Did you mean 'max_output'?"):
+    with pytest.raises(InvalidArgument, match=r"Unknown setting 'max_ouput'\. Did you mean 'max_output'\?"):
         Settings.load({"max_ouput": 5})
 
 
@@ -86,7 +93,7 @@ def test_a_broken_file_is_named(folders: Path) -> None:
     """Its path and what is wrong with it."""
     file = folders / "work" / "orchestrator.toml"
     file.write_text("max_output = ")
-    with pytest.raises(InvalidArgument, match="orchestrator.toml cannot be read") as refused:
+    with pytest.raises(InvalidArgument, match=r"orchestrator\.toml cannot be read") as refused:
         Settings.load()
     assert str(file) in refused.value.message
 
@@ -106,7 +113,7 @@ def test_unknown_variables_are_listed_with_the_nearest() -> None:
     ]
 
 
-def test_the_namespace_comes_from_the_project_folder(folders: Path) -> None:
+def test_the_namespace_comes_from_the_project_folder(folders: Path) -> None:  # O14
     """Two folders of one name differ; the client's project folder goes before the working folder."""
     here = project_namespace({})
     assert here == Settings.load().namespace
@@ -117,8 +124,8 @@ def test_the_namespace_comes_from_the_project_folder(folders: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", [Path("/"), Path.home()])
-def test_hosts_that_start_servers_anywhere_share_one_namespace(folder: Path) -> None:
-    """`/` and the home folder are no project: `default`."""  # O14
+def test_hosts_that_start_servers_anywhere_share_one_namespace(folder: Path) -> None:  # O14
+    """`/` and the home folder are no project: `default`."""
     assert project_namespace({"CLAUDE_PROJECT_DIR": str(folder)}) == "default"
 
 

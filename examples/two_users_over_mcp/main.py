@@ -51,9 +51,11 @@ async def main() -> None:
                 {"sessionId": "ben", "actions": steps("ben", "ann")},
             ]
             data = await call(client, "execute_parallel", sequences=both)
-            for name, result in data["results"].items():
-                sys.stdout.write(f"{name}: {result['completed']} of {len(both[0]['actions'])} steps\n")
             await call(client, "close_all_sessions")
+    # One that fails does not stop the others, so the call as a whole is an error only if all failed.
+    for name, result in data["results"].items():
+        print(f"{name}: {result['completed']} of {len(steps(name, name))} steps", result.get("failed", ""))
+    sys.exit(any("failed" in result for result in data["results"].values()))
 
 
 if __name__ == "__main__":

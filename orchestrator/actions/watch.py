@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Protocol, Self
 
 from orchestrator.actions.finding import Deadline
 from orchestrator.actions.results import Move, StateChange
 from orchestrator.errors import DialogOpen, TimedOut
-from orchestrator.snapshot.page import Interrupted
+from orchestrator.snapshot.page import Interrupted, Page
 
-if TYPE_CHECKING:
-    from orchestrator.actions.scene import Scene
+
+class Watched(Protocol):
+    """What a watch needs of the scene that it looks at."""
+
+    page: Page
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Ask the page's engine for something that takes no time."""
+        ...
+
+    def check(self) -> None:
+        """Raise when this call should not go on."""
+        ...
+
+    def remember(self, place: Mapping[str, Any]) -> None:
+        """Keep the page's URL and title."""
+        ...
 
 
 class Watch:
@@ -22,11 +37,11 @@ class Watch:
         self._url, self._title = str(before["url"]), str(before["title"])
 
     @classmethod
-    def begin(cls, scene: Scene, name: str) -> Self:
+    def begin(cls, scene: Watched, name: str) -> Self:
         """Remember the page as it is now; a step that watches inside a sequence that does has a name of its own."""
         return cls(scene.ask("mark", name=name), name)
 
-    def end(self, scene: Scene, *, stability: float, limit: float) -> dict[str, Any]:
+    def end(self, scene: Watched, *, stability: float, limit: float) -> dict[str, Any]:
         """Wait until the page has settled and say what changed, as fields of `Settled` with `url` and `title`."""
         deadline = Deadline(limit)
         try:
@@ -48,7 +63,7 @@ class Watch:
             found["unstable_reason"] = settled
         return {**found, "state_change": None if change.empty else change}
 
-    def _settle(self, scene: Scene, deadline: Deadline, stability: float) -> str | None:
+    def _settle(self, scene: Watched, deadline: Deadline, stability: float) -> str | None:
         """None once settled, else why not."""
         reason, anew = "the page is navigating", True
         while True:

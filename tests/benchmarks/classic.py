@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -19,7 +20,7 @@ import psutil
 from orchestrator_providers import drivers, local
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-_LISTENS_WITHIN = 20.0
+_PATIENCE = 20.0
 
 
 class Classic:
@@ -71,9 +72,14 @@ class Classic:
         self._post(f"{field}/clear")
         self._post(f"{field}/value", text=text)
 
-    def text(self, css: str) -> str:
-        """Find it and read its text."""
-        return str(self._send("GET", f"{self._base}{self.find(css)}/text"))
+    def await_text(self, css: str, text: str) -> None:
+        """Find it and read its text, again and again until it is this one: the page may be on its way."""
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            with contextlib.suppress(RuntimeError):
+                if self._send("GET", f"{self._base}{self.find(css)}/text") == text:
+                    return
+        raise RuntimeError(f"{css} never came to say {text!r}.")
 
     def script(self, body: str) -> Any:
         """Run a script."""
@@ -110,7 +116,7 @@ def _free_port() -> int:
 
 
 def _connected(port: int) -> http.client.HTTPConnection:
-    until = time.monotonic() + _LISTENS_WITHIN
+    until = time.monotonic() + _PATIENCE
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     while True:
         try:

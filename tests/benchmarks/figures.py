@@ -235,7 +235,7 @@ def _sign_in(classic: Classic) -> None:
     classic.fill("#name", "alice")
     classic.fill("#password", "correct horse")
     classic.click("#go")
-    _same(classic.text("#welcome"), _WELCOME)
+    classic.await_text("#welcome", _WELCOME)
 
 
 def _same(mine: object, theirs: object) -> None:

@@ -73,7 +73,7 @@ def opened(mode: str = "auto", *sessions: str, **settings: str) -> Iterator[Stag
 
 
 def refused(answer: Answer, code: str) -> str:
-    """The text of an error result, after a look at its shape: one code in text and data, message and hint in the text."""
+    """The text of an error result, after a look at its shape: text and data say the same code, message and hint."""
     error = answer.data["error"]
     assert answer.failed, answer.text
     assert error["code"] == code, answer.text

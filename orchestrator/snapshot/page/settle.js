@@ -1,12 +1,13 @@
 // Knows when the page has come to rest, and what keeps it from that.
 const watch = { observer: null, roots: new Set(), changed: 0, culprit: null };
 
-/** A navigation that has begun and whose document is not there yet; one that turns out a download never comes. */
+/**
+ * A navigation that has begun and whose document is not there yet. Drivers let no command pass while one is on its way:
+ * a document that is asked once more is there to stay, and what had begun was a download or an empty answer.
+ */
 const leaving = { since: null };
-const LEAVING_LIMIT = 20000;
 listen(window, 'beforeunload', () => { leaving.since = now(); });
 listen(window, 'pageshow', () => { leaving.since = null; });
-if (window.navigation) listen(window.navigation, 'navigateerror', () => { leaving.since = null; });
 
 /** Notes changes of the page from now on, in roots that appeared meanwhile too. */
 function watchChanges() {
@@ -45,6 +46,7 @@ function isNoticed({ target }) {
 async function settle({ stability, slice, anew, name }) {
   const end = now() + (slice ?? 0);
   if (anew) watch.changed = now();
+  else leaving.since = null;
   for (;;) {
     watchChanges();
     const quietFor = Math.round(now() - watch.changed);
@@ -63,7 +65,7 @@ function changing() {
 
 /** What goes on apart from changes of the page, in words; null where nothing does. */
 function unrest(mark) {
-  if (leaving.since !== null && now() - leaving.since < LEAVING_LIMIT) return 'a navigation has begun';
+  if (leaving.since !== null) return 'a navigation has begun';
   for (const doc of allDocuments()) {
     if (dom.readyState(doc) !== 'complete') return 'the document is still loading';
     const url = requestsOf(dom.window(doc)).pending(mark.requests.get(doc) ?? 0);

@@ -1,0 +1,402 @@
+"""The pages of the documentation that are made of declarations: tools, errors, settings, and what tests prove.
+
+`make docs` writes them; a test fails when one is stale.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import tomllib
+import types
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from orchestrator import registry
+from orchestrator.actions.base import Action
+from orchestrator.actions.results import Outcome
+from orchestrator.arguments import names_of
+from orchestrator.errors import OrchestratorError
+from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.settings import _NOT_FROM_WORKING_FOLDER, PREFIX, Settings
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+MADE = "<!-- Made by `make docs`; change the declarations instead. -->\n"
+
+MEANINGS = {
+    "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters.",
+    "accept": "true: OK. false: Cancel.",
+    "browser": "Which browser.",
+    "button": "The mouse button.",
+    "checked": "Whether it is checked.",
+    "containsText": "Part of its text.",
+    "count": "How many elements the selector finds.",
+    "direction": "Where to.",
+    "enabled": "Whether it is enabled.",
+    "execute_parallel.sequences": "For each session, or each group of sessions, its steps.",
+    "format": "The form of the result.",
+    "history": "Instead of `url`.",
+    "keys": "Keys joined by `+` are held together; a space separates what is pressed one after the other.",
+    "limit": "At most so many.",
+    "modifiers": "Keys held down meanwhile.",
+    "offset": "Leave out so many.",
+    "platform": "The type of session.",
+    "promptText": "What to write into a prompt.",
+    "roles": "Only elements of these roles.",
+    "scope": "What is visible now, or the whole page.",
+    "script": "A function body.",
+    "selector": "Which element: see [selectors](concepts.md#selector).",
+    "set_current_session.sessionId": "Which one.",
+    "stabilityTimeoutMs": "How long that is waited for; past it the result says `stable: false`, which is no error.",
+    "title": "The whole title, or a glob.",
+    "value": "The value of the field.",
+    "set_value.value": "What to write, or the option to choose.",
+    "visible": "Whether it is visible.",
+    "waitUntil": "How far the page must have loaded.",
+}
+"""What its name and type already tell a model, and the reader of a table wants to read all the same."""
+
+_ROWS = re.compile(r"#\s*((?:[WFXBO]\d+(?![\w-])[ ,]*)+)")
+_ROW = re.compile(r"[WFXBO]\d+")
+
+
+def pages() -> dict[str, str]:
+    """The generated pages by file name."""
+    made: dict[str, Callable[[], str]] = {
+        "actions.md": actions,
+        "behaviours.md": behaviours,
+        "errors.md": errors,
+        "settings.md": settings,
+    }
+    return {name: text() for name, text in made.items()}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *(list(row) for row in rows)]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+# Tools
+
+
+def actions() -> str:
+    """Every tool with its parameters and its result."""
+    index = table(
+        ("tool", "what it does"), ((f"[`{tool.name}`](#{tool.name})", told(tool)) for tool in TOOLS.values())
+    )
+    common = table(("field", "type", "meaning"), (result_row(Outcome, name) for name in names_of(Outcome)))
+    return "\n".join([
+        "# Tools\n",
+        MADE,
+        "Every tool that an MCP client sees. Those marked as an action are also steps of `execute_sequence` and",
+        "`execute_parallel`. Parameters are camelCase; snake_case is taken, too, and so are numbers and booleans sent",
+        "as strings. An unknown parameter is refused, with the valid names.\n",
+        index,
+        "\n## What every result can say\n",
+        "Fields without anything to say are left out. An error has `error` instead: see [errors](errors.md).\n",
+        common,
+        *(section(tool) for tool in TOOLS.values()),
+        "",
+    ])  # fmt: skip
+
+
+def told(tool: Tool) -> str:
+    """A tool's description."""
+    return tool.listed.description or ""
+
+
+def section(tool: Tool) -> str:
+    """One tool."""
+    declared = tool.declared
+    rows = [parameter_row(tool, name) for name in tool.listed.input_schema["properties"]]
+    parameters = table(("parameter", "type", "default", "meaning"), rows) if rows else "It takes no parameters."
+    kind = f"Action on: {', '.join(sorted(declared.types))}. " if issubclass(declared, Action) else ""
+    return f"\n## {tool.name}\n\n{told(tool)}\n\n{kind}{hints(tool)}\n\n{parameters}\n\n{answer(tool)}"
+
+
+def hints(tool: Tool) -> str:
+    """The annotations, in words."""
+    told = tool.listed.annotations
+    assert told is not None
+    words = {
+        "reads only": told.read_only_hint,
+        "can destroy something": told.destructive_hint,
+        "may be repeated": told.idempotent_hint,
+        "reaches beyond this machine": told.open_world_hint,
+    }
+    yes = [word for word, holds in words.items() if holds]
+    return f"Annotations: {', '.join(yes)}." if yes else "Annotations: none holds."
+
+
+def parameter_row(tool: Tool, name: str) -> tuple[str, str, str, str]:
+    """One parameter."""
+    schema = tool.listed.input_schema
+    told = schema["properties"][name]
+    needed = name in schema.get("required", ())
+    default = "required" if needed else f"`{shown(told['default'])}`" if "default" in told else ""
+    return f"`{name}`", type_of_schema(told), default, meaning(tool, name)
+
+
+def meaning(tool: Tool, name: str) -> str:
+    """What a parameter is for: the model's words, else those of this module."""
+    given = tool.listed.input_schema["properties"][name].get("description")
+    return str(given or MEANINGS.get(f"{tool.name}.{name}") or MEANINGS.get(name) or "")
+
+
+def shown(value: Any) -> str:
+    """A default as a caller would write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def type_of_schema(schema: dict[str, Any]) -> str:
+    """A JSON schema in words."""
+    if "enum" in schema:
+        return ", ".join(f"`{one}`" for one in schema["enum"])
+    if "anyOf" in schema:
+        return "any"
+    if schema.get("type") == "array":
+        inner = schema["items"]
+        return "list of objects" if "properties" in inner else f"list of {type_of_schema(inner)}"
+    if schema.get("type") == "object" and "properties" in schema:
+        return "{" + ", ".join(f"`{name}`" for name in schema["properties"]) + "}"
+    return str(schema.get("type", "any"))
+
+
+def answer(tool: Tool) -> str:
+    """What a tool answers."""
+    result = tool.declared.result
+    doc = (inspect.getdoc(result) or "").split("\n\n")[0]
+    if not tool.declared.structured:
+        return f"Answers with an image and text, without data: {doc[0].lower()}{doc[1:]}"
+    own = [name for name in names_of(result) if name not in names_of(Outcome) and not hidden(result, name)]
+    return f"Answers: {doc}\n\n" + table(("field", "type", "meaning"), (result_row(result, name) for name in own))
+
+
+def result_row(model: type[BaseModel], name: str) -> tuple[str, str, str]:
+    """One field of a result."""
+    found = field_of(model, name)
+    return f"`{name}`", type_of(found.annotation), found.description or ""
+
+
+def hidden(model: type[BaseModel], name: str) -> bool:
+    """Whether a field stays on our side."""
+    return bool(field_of(model, name).exclude)
+
+
+def field_of(model: type[BaseModel], name: str) -> FieldInfo:
+    """A field by the name that it has on the wire."""
+    return next(found for own, found in model.model_fields.items() if (found.alias or own) == name)
+
+
+def type_of(annotation: Any) -> str:
+    """A Python annotation in words."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return type_of(inner[0])
+    if origin in (Union, types.UnionType):
+        return " or ".join(type_of(one) for one in inner if one is not types.NoneType)
+    if origin is Literal:
+        return ", ".join(f"`{one}`" for one in inner)
+    if origin in (list, tuple):
+        return f"list of {type_of(inner[0])}"
+    if origin is dict:
+        return "object"
+    return name_of(annotation)
+
+
+def name_of(annotation: Any) -> str:
+    """A single type in words."""
+    if annotation is Any:
+        return "any"
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return ", ".join(f"`{one.value}`" for one in annotation)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "{" + ", ".join(f"`{name}`" for name in names_of(annotation)) + "}"
+    names = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object", Path: "path"}
+    return names.get(annotation, str(annotation))
+
+
+# Errors
+
+
+def errors() -> str:
+    """Every code."""
+    rows = [
+        (f"`{code}`", " ".join(summary(one) for one in classes), "yes" if classes[0].retryable else "no", names(classes))
+        for code, classes in sorted(codes().items())
+    ]
+    return "\n".join([
+        "# Errors\n",
+        MADE,
+        "A failure is a result of the tool with `isError: true`. Its text is `code: what happened. What to do next.`",
+        "and lines with further facts; its data is `error` with `code`, `message`, `hint`, `retryable`, `sessionId` where",
+        "there is one, and the facts. Codes never change. Retryable means: the same call can succeed later, unchanged.\n",
+        "The message of `no_session` and `session_not_found` begins with `No session: ` and lists the open ids. A message",
+        "never repeats what was typed into a password field.\n",
+        table(("code", "when", "retryable", "class"), rows),
+        "",
+    ])  # fmt: skip
+
+
+def error_classes() -> list[type[OrchestratorError]]:
+    """The base, then everything below it."""
+    assert registry.UnknownProvider
+    found = [OrchestratorError]
+    for one in found:
+        found += [below for below in one.__subclasses__() if below.__module__.startswith("orchestrator")]
+    return found
+
+
+def codes() -> dict[str, list[type[OrchestratorError]]]:
+    """The classes of each code; the base has that of its most general descendant."""
+    found: dict[str, list[type[OrchestratorError]]] = {}
+    for one in error_classes()[1:]:
+        found.setdefault(one.code, []).append(one)
+    return found
+
+
+def summary(declared: type) -> str:
+    """The first paragraph of a docstring."""
+    return " ".join((inspect.getdoc(declared) or "").split("\n\n")[0].split())
+
+
+def names(classes: Iterable[type]) -> str:
+    """Where Python finds them."""
+    return ", ".join(f"`{one.__module__}.{one.__name__}`" for one in classes)
+
+
+# Settings
+
+
+def settings() -> str:
+    """Every setting."""
+    rows = [
+        (
+            f"`{name}`",
+            f"`--{name.replace('_', '-')}`" + (f", `--no-{name.replace('_', '-')}`" if one.annotation is bool else ""),
+            f"`{PREFIX}{name.upper()}`",
+            default_of(name, one),
+            one.description or "",
+        )
+        for name, one in Settings.model_fields.items()
+    ]
+    barred = ", ".join(f"`{name}`" for name in sorted(_NOT_FROM_WORKING_FOLDER))
+    return "\n".join([
+        "# Settings\n",
+        MADE,
+        "An option of `orchestrator serve` wins over an environment variable, this over `orchestrator.toml` in the working",
+        "folder, this over `orchestrator.toml` in `home`, and this over the default. Durations are seconds, or text such as",
+        "`500ms`, `30s`, `15m`, `2h`. An unknown `ORCHESTRATOR_` variable is warned of, an unknown option or key is an error.\n",
+        f"A cloned repository must not choose what runs: {barred} are not taken from the working folder's file.\n",
+        table(("setting", "option", "variable", "default", "meaning"), rows),
+        "",
+    ])  # fmt: skip
+
+
+def default_of(name: str, one: FieldInfo) -> str:
+    """A default in words."""
+    worded = {"home": "the platform's data folder", "namespace": "from the project folder"}
+    if name in worded:
+        return worded[name]
+    if one.default is None or one.default is PydanticUndefined:
+        return "found" if one.annotation == Path | None else "none"
+    return f"`{shown(one.default)}`"
+
+
+# What tests prove
+
+
+@dataclass
+class Behaviour:
+    """What is taken over from some rows of the systems that described it, and the tests that prove it."""
+
+    rows: list[str]
+    text: str
+    tests: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def open(self) -> list[str]:
+        """The rows that no test names yet."""
+        named = {row for rows in self.tests.values() for row in rows}
+        return [row for row in self.rows if row not in named]
+
+
+def parts() -> list[tuple[str, list[Behaviour]]]:
+    """Every part with its behaviours and their tests."""
+    declared = tomllib.loads((ROOT / "tests" / "behaviours.toml").read_text("utf-8"))["part"]
+    found = [(part["title"], [Behaviour(one["rows"].split(), one["text"]) for one in part["behaviour"]]) for part in declared]
+    proofs = list(proving_tests())
+    for _, behaviours_ in found:
+        for one in behaviours_:
+            for test, rows in proofs:
+                shared = [row for row in one.rows if row in rows]
+                if shared:
+                    one.tests[test] = shared
+    return found
+
+
+def proving_tests() -> Iterator[tuple[str, list[str]]]:
+    """Each test that names rows, and these."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        text = path.read_text("utf-8")
+        lines = text.splitlines()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                rows = [row for comment in _ROWS.findall(heading(node, lines)) for row in _ROW.findall(comment)]
+                if rows:
+                    yield f"{path.relative_to(ROOT).as_posix()}::{node.name}", rows
+
+
+def heading(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str:
+    """The lines of a test from its def to the end of its docstring."""
+    first = node.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return "\n".join(lines[node.lineno - 1 : first.end_lineno if documented else first.lineno - 1])
+
+
+def behaviours() -> str:
+    """The acceptance table."""
+    found = parts()
+    every = [row for _, ones in found for one in ones for row in one.rows]
+    proved = len(every) - len([row for _, ones in found for one in ones for row in one.open])
+    return "\n".join([
+        "# Behaviours\n",
+        MADE,
+        "Five systems described how sessions of a browser-automation server should live: a WebDriver multi-session proposal",
+        "(W), a scripting server with `instance:context` sessions (F), a protocol with dormant sessions (B), a server with",
+        "session modes and policies (X), and one with conversation-bound sessions (O). This is what becomes of their rows",
+        "here, and which tests prove it. A row that no test names is open: it may not be built yet, so do not count on it.\n",
+        f"{proved} of {len(set(every))} rows are named by tests.",
+        *(part(title, ones) for title, ones in found),
+        "",
+    ])  # fmt: skip
+
+
+def part(title: str, found: Iterable[Behaviour]) -> str:
+    """One part of the acceptance table."""
+    rows = (
+        (
+            " ".join(one.rows),
+            one.text,
+            "<br>".join(f"`{test.removeprefix('tests/')}` {' '.join(rows)}" for test, rows in one.tests.items()),
+            " ".join(one.open) if one.tests else "all",
+        )
+        for one in found
+    )
+    return f"\n## {title}\n\n" + table(("rows", "behaviour", "tests", "open"), ((*row,) for row in rows))
+
+
+if __name__ == "__main__":
+    for page, content in pages().items():
+        (DOCS / page).write_text(content, "utf-8")
