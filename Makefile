@@ -5,13 +5,14 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser demo test check bench clean
+.PHONY: help install browser demo test check bench docs clean
 
 help:
 	@echo 'make demo     two users chat in two browsers'
 	@echo 'make test     the whole test suite (ARGS="..." goes to pytest)'
 	@echo 'make check    format, lint, types, direction of imports'
 	@echo 'make bench    measured against the classic way'
+	@echo 'make docs     the generated pages of the documentation'
 	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
 	@echo 'make clean    removes what the others made'
 
@@ -29,6 +30,9 @@ check: .venv/installed
 
 bench: install
 	@$(BIN)/python tests/benchmarks/run.py
+
+docs: .venv/installed
+	@$(BIN)/python -m tests.generated
 
 install: .venv/installed browser
 
@@ -82,5 +86,6 @@ debian_root = grep -qsx 'ID=debian' /etc/os-release && [ "$$(id -u)" = 0 ]
 apt_get = DEBIAN_FRONTEND=noninteractive apt-get -qq --yes --no-install-recommends -o Dpkg::Use-Pty=0 >/dev/null
 
 clean:
+	@rm -f chat-alice.png chat-bob.png chat-server.log
 	@rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

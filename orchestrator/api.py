@@ -89,6 +89,8 @@ class Orchestrator:
         begun = await self._starter.begin(request)
         if wait:
             record = await begun.finish()
+            if record.events:
+                await self._book.update(record.id, lambda now: now.changed(events=()))
         else:
             record = begun.record
             self._group.start_soon(begun.finish_quietly)
@@ -96,7 +98,7 @@ class Orchestrator:
         warnings = []
         if len(sessions) >= self.settings.session_warning:
             warnings.append(f"{len(sessions)} sessions are open; close those you no longer need.")
-        return row(record, warnings=warnings)
+        return row(record, warnings=warnings, events=[*record.events])
 
     async def list_sessions(self, prefix: str | None = None) -> SessionList:
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""

@@ -192,6 +192,11 @@ class RemoteFailure(OrchestratorError):
     code = "remote_error"
 
 
+def quoted(text: str) -> str:
+    """The caller's own words as they were given: a Python literal of them would have other quotes and backslashes."""
+    return f"'{text}'"
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """`Did you mean 'x'?` for the nearest known name, else the list of known names."""
     names = sorted(known)

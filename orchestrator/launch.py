@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.page import SOURCE
 from orchestrator.webdriver.remote import Remote
 
+_REMOTE_END = 5.0
+"""Seconds that a remote end may take to end what did not come to be."""
 _SIZES = "return [innerWidth, innerHeight, outerWidth, outerHeight]"
 Note = Callable[[ProcessInfo], None]
 """Writes a process into the session's record at once."""
@@ -34,6 +36,7 @@ class Launch:
         self._note = note
         self._deadline = Deadline(settings.start_timeout)
         self._folder: Path | None = None
+        self._remote: Remote | None = None
 
     @property
     def headless(self) -> bool:
@@ -67,16 +70,8 @@ class Launch:
         """Start it; returns its client and what the record must say of it.
 
         Raises:
-            StartFailed: It did not come to be; whatever was started for it is ended.
+            StartFailed: It did not come to be.
         """
-        try:
-            return self._run(provider)
-        except BaseException:
-            if self._folder is not None:
-                processes.end_folders([self._folder])
-            raise
-
-    def _run(self, provider: Provider) -> tuple[Remote, dict[str, Any]]:
         endpoint = provider.endpoint(self)
         self.check()
         name = self._turn.record.id
@@ -91,6 +86,7 @@ class Launch:
         except StartFailed as error:
             error.hint = f"{error.hint} {provider.advice(endpoint)}".strip()
             raise
+        self._remote = remote
         facts = {
             "remote_url": endpoint.remote_url,
             "remote_session_id": remote.remote_session_id,
@@ -100,8 +96,20 @@ class Launch:
             self._note(process)
         self.check()
         self._prepare(remote)
-        place = self._open(remote) if self.request.navigation_url else {}
-        return remote, {**facts, **place}
+        return remote, facts
+
+    @contextlib.contextmanager
+    def undone_on_failure(self) -> Iterator[None]:
+        """End whatever was started for it, here and at its remote end, when the body raises."""
+        try:
+            yield
+        except BaseException:
+            if self._folder is not None:
+                processes.end_folders([self._folder])
+            elif self._remote is not None:
+                with contextlib.suppress(OrchestratorError):
+                    self._remote.delete(_REMOTE_END)
+            raise
 
     def _prepare(self, remote: Remote) -> None:
         """Put the page engine into every document from its start, and give the page area its size."""
@@ -109,18 +117,6 @@ class Launch:
         with contextlib.suppress(RemoteFailure):
             remote.cdp("Page.addScriptToEvaluateOnNewDocument", source=SOURCE)
         _fit(remote, self.request.viewport.width, self.request.viewport.height)
-
-    def _open(self, remote: Remote) -> dict[str, Any]:
-        try:
-            remote.execute("get", url=self.request.navigation_url)
-        except OrchestratorError as error:
-            remote.delete(self._deadline.left)
-            raise StartFailed(
-                f"Session {self._turn.record.id!r} was not started: {self.request.navigation_url} could not be loaded. "
-                f"{error.message}",
-                hint="Check navigationUrl, or start without it.",
-            ) from error
-        return remote.script("return {url: location.href, title: document.title}") or {}
 
 
 def _fit(remote: Remote, width: int, height: int) -> None:

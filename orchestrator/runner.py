@@ -58,7 +58,7 @@ class Runner:
 
     async def run(self, session_id: str, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the session's next turn; the outcome also tells what happened on the session since its last one."""
-        return await self._lanes.run(session_id, lambda turn: self._work(turn, work))
+        return await self._lanes.run(session_id, lambda turn: self.within(turn, work))
 
     def attach(self, record: SessionRecord, remote: Remote) -> None:
         """Keep the client of a session that was just started."""
@@ -68,7 +68,8 @@ class Runner:
         """Forget the client of a session."""
         self._attached.pop(record.remote_session_id, None)
 
-    def _work(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+    def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it in a turn that has come, in its thread."""
         record = turn.record
         attached = self._client(record)
         scene = Scene(attached.remote, attached.page, turn, self._settings, self._redactor)
@@ -81,7 +82,9 @@ class Runner:
                 error.details["events"] = scene.events
             error.in_session(record.id)
             raise
-        events = [*outcome.events, *scene.events]
+        events = [*record.events, *outcome.events, *scene.events]
+        if record.events:
+            turn.change(events=())
         return outcome.model_copy(update={"events": events}) if events else outcome
 
     def _client(self, record: SessionRecord) -> Attached:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.errors import InvalidArgument
+from orchestrator.errors import InvalidArgument, quoted
 
 _REF = re.compile(r"\[?(?:ref=)?(e[1-9]\d{0,9})\]?")
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -66,19 +66,21 @@ def parse(given: str) -> Selector:
         raise InvalidArgument("The selector is empty.", hint="Give a ref such as e12, CSS, or text=Sign in.")
     *frames, last = (part.strip() for part in _split(text))
     if not last or not all(frames):
-        raise InvalidArgument(f"{given!r} has an empty part.", hint="Write frame selectors as: iframe#pay >> #card.")
+        raise InvalidArgument(
+            f"{quoted(given)} has an empty part.", hint="Write frame selectors as: iframe#pay >> #card."
+        )
     return Selector(given, _locator(last), tuple(_locator(part) for part in frames))
 
 
 def _split(text: str) -> list[str]:
     """The parts between `>>`, leaving alone those inside double quotes."""
-    parts, quoted, start, index = [], False, 0, 0
+    parts, inside, start, index = [], False, 0, 0
     while index < len(text):
         if text[index] == "\\":
             index += 1
         elif text[index] == '"':
-            quoted = not quoted
-        elif not quoted and text.startswith(">>", index):
+            inside = not inside
+        elif not inside and text.startswith(">>", index):
             parts.append(text[start:index])
             start = index + 2
             index += 1
@@ -124,7 +126,7 @@ def _of_prefix(text: str) -> Locator | None:
 
 def _checked(locator: Locator, text: str) -> Locator:
     if not locator.value:
-        raise InvalidArgument(f"{text!r} says nothing to look for.", hint="Write for example text=Sign in.")
+        raise InvalidArgument(f"{quoted(text)} says nothing to look for.", hint="Write for example text=Sign in.")
     return locator
 
 

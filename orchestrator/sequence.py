@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 
 from orchestrator.actions.base import AnyAction
 from orchestrator.actions.catalogue import CATALOGUE
+from orchestrator.actions.dialogs import HandleDialog, SetPolicy
 from orchestrator.actions.finding import Deadline
 from orchestrator.actions.results import Outcome, Settled
 from orchestrator.actions.scene import Scene
@@ -110,6 +111,8 @@ class PlannedStep:
 
     def run(self, scene: Scene, sync: Sync, deadline: Deadline) -> Outcome:
         """Do it."""
+        if self.action is None or isinstance(self.action, HandleDialog | SetPolicy):
+            scene.glance()
         if self.action is None:
             sync.arrive(self.name, scene, deadline)
             return Outcome()
@@ -156,7 +159,7 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
         SessionLost: The session is gone; how far it came stands in the details.
     """
     deadline = Deadline(options.timeout / 1000)
-    scene.observed, scene.until = True, deadline
+    scene.observed, scene.reported, scene.until = True, options.verbose, deadline
     watch = Watch.begin(scene, "sequence")
     progress = Progress()
     try:

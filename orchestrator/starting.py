@@ -6,7 +6,9 @@ import functools
 
 from pydantic import BaseModel
 
-from orchestrator.errors import InvalidArgument, OrchestratorError, Unsupported
+from orchestrator.actions.navigation import Navigate
+from orchestrator.arguments import read
+from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, StartRequest
 from orchestrator.provider import Provider
@@ -43,21 +45,52 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
+        visit = _visit(request.navigation_url)
         record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name)
-        work = functools.partial(self._launch, request, options, provider)
+        work = functools.partial(self._launch, request, options, provider, visit)
         return Begun(self._lanes, record, ticket, work)
 
-    def _launch(self, request: StartRequest, options: BaseModel, provider: Provider, turn: Turn) -> SessionRecord:
+    def _launch(
+        self, request: StartRequest, options: BaseModel, provider: Provider, visit: Navigate | None, turn: Turn
+    ) -> SessionRecord:
         """The session's first turn, in its worker thread."""
 
         def note(process: ProcessInfo) -> None:
             turn.write(processes=(*turn.record.processes, process))
             turn.watch.append(process)
 
-        remote, facts = Launch(request, options, self._settings, turn, note).run(provider)
-        turn.change(state=SessionState.ACTIVE, **facts)
-        self._runner.attach(turn.record, remote)
+        launch = Launch(request, options, self._settings, turn, note)
+        with launch.undone_on_failure():
+            remote, facts = launch.run(provider)
+            turn.change(**facts)
+            self._runner.attach(turn.record, remote)
+            if visit:
+                self._open(turn, visit)
+        turn.change(state=SessionState.ACTIVE)
         return turn.record
+
+    def _open(self, turn: Turn, visit: Navigate) -> None:
+        """Go to the first page as any later one is gone to; a dialog that it opens is told with the next result."""
+        try:
+            outcome = self._runner.within(turn, visit.perform)
+        except BaseException as error:
+            self._runner.detach(turn.record)
+            turn.change(remote_url="", remote_session_id="")
+            if not isinstance(error, OrchestratorError):
+                raise
+            raise StartFailed(
+                f"Session {turn.record.id!r} was not started, because of its navigationUrl. {error.message}",
+                hint="Check navigationUrl, or start without it.",
+            ) from error
+        turn.change(events=tuple(outcome.events))
+
+
+def _visit(url: str | None) -> Navigate | None:
+    """The way to the first page; its document is waited for, not all that it loads."""
+    try:
+        return None if url is None else read(Navigate, {"url": url, "wait_until": "interactive"})
+    except InvalidArgument as error:
+        raise InvalidArgument(f"navigationUrl: {error.message}", hint=error.hint) from None
 
 
 class Begun:

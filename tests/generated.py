@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import ast
+import importlib
 import inspect
-import re
-import tomllib
+import pkgutil
 import types
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -20,17 +18,41 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from orchestrator import registry
+import orchestrator
 from orchestrator.actions.base import Action
 from orchestrator.actions.results import Outcome
 from orchestrator.arguments import names_of
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS, Tool
 from orchestrator.settings import _NOT_FROM_WORKING_FOLDER, PREFIX, Settings
+from tests import behaviours
+from tests.behaviours import MADE, table
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MADE = "<!-- Made by `make docs`; change the declarations instead. -->\n"
+
+_ABOUT_TOOLS = """\
+Every tool that an MCP client sees. Those marked as an action are also steps of `execute_sequence` and
+`execute_parallel`. Parameters are camelCase; snake_case is taken, too, and so are numbers and booleans sent as
+strings. An unknown parameter is refused, with the valid names.
+"""
+_ABOUT_RESULTS = """\
+Fields without anything to say are left out. An error has `error` instead: see [errors](errors.md).
+"""
+_ABOUT_ERRORS = """\
+A failure is a result of the tool with `isError: true`. Its text is `code: what happened. What to do next.` and lines
+with further facts; its data is `error` with `code`, `message`, `hint`, `retryable`, `sessionId` where there is one,
+and the facts. Codes never change. Retryable means: the same call can succeed later, unchanged.
+"""
+_ABOUT_CODES = """\
+The message of `no_session` and `session_not_found` begins with `No session: ` and lists the open ids. A message never
+repeats what was typed into a password field.
+"""
+_ABOUT_SETTINGS = """\
+An option of `orchestrator serve` wins over an environment variable, this over `orchestrator.toml` in the working
+folder, this over `orchestrator.toml` in `home`, and this over the default. Durations are seconds, or text such as
+`500ms`, `30s`, `15m`, `2h`. An unknown `ORCHESTRATOR_` variable is warned of, an unknown option or key is an error.
+"""
 
 MEANINGS = {
     "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters.",
@@ -65,26 +87,16 @@ MEANINGS = {
 }
 """What its name and type already tell a model, and the reader of a table wants to read all the same."""
 
-_ROWS = re.compile(r"#\s*((?:[WFXBO]\d+(?![\w-])[ ,]*)+)")
-_ROW = re.compile(r"[WFXBO]\d+")
-
 
 def pages() -> dict[str, str]:
     """The generated pages by file name."""
     made: dict[str, Callable[[], str]] = {
         "actions.md": actions,
-        "behaviours.md": behaviours,
+        "behaviours.md": behaviours.page,
         "errors.md": errors,
         "settings.md": settings,
     }
     return {name: text() for name, text in made.items()}
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *(list(row) for row in rows)]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 # Tools
@@ -92,23 +104,21 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def actions() -> str:
     """Every tool with its parameters and its result."""
-    index = table(
-        ("tool", "what it does"), ((f"[`{tool.name}`](#{tool.name})", told(tool)) for tool in TOOLS.values())
+    index = table(("tool", "what it does"), ((f"[`{tool.name}`](#{tool.name})", told(tool)) for tool in TOOLS.values()))
+    common = fields(Outcome, names_of(Outcome))
+    return "\n".join(
+        [
+            "# Tools\n",
+            MADE,
+            _ABOUT_TOOLS,
+            index,
+            "\n## What every result can say\n",
+            _ABOUT_RESULTS,
+            common,
+            *(section(tool) for tool in TOOLS.values()),
+            "",
+        ]
     )
-    common = table(("field", "type", "meaning"), (result_row(Outcome, name) for name in names_of(Outcome)))
-    return "\n".join([
-        "# Tools\n",
-        MADE,
-        "Every tool that an MCP client sees. Those marked as an action are also steps of `execute_sequence` and",
-        "`execute_parallel`. Parameters are camelCase; snake_case is taken, too, and so are numbers and booleans sent",
-        "as strings. An unknown parameter is refused, with the valid names.\n",
-        index,
-        "\n## What every result can say\n",
-        "Fields without anything to say are left out. An error has `error` instead: see [errors](errors.md).\n",
-        common,
-        *(section(tool) for tool in TOOLS.values()),
-        "",
-    ])  # fmt: skip
 
 
 def told(tool: Tool) -> str:
@@ -180,7 +190,15 @@ def answer(tool: Tool) -> str:
     if not tool.declared.structured:
         return f"Answers with an image and text, without data: {doc[0].lower()}{doc[1:]}"
     own = [name for name in names_of(result) if name not in names_of(Outcome) and not hidden(result, name)]
-    return f"Answers: {doc}\n\n" + table(("field", "type", "meaning"), (result_row(result, name) for name in own))
+    return f"Answers: {doc}\n\n" + fields(result, own)
+
+
+def fields(model: type[BaseModel], own: Iterable[str]) -> str:
+    """A table of fields; the column of meanings is there only where one has something to say."""
+    rows = [result_row(model, name) for name in own]
+    if any(row[2] for row in rows):
+        return table(("field", "type", "meaning"), rows)
+    return table(("field", "type"), (row[:2] for row in rows))
 
 
 def result_row(model: type[BaseModel], name: str) -> tuple[str, str, str]:
@@ -233,25 +251,31 @@ def name_of(annotation: Any) -> str:
 def errors() -> str:
     """Every code."""
     rows = [
-        (f"`{code}`", " ".join(summary(one) for one in classes), "yes" if classes[0].retryable else "no", names(classes))
+        (
+            f"`{code}`",
+            " ".join(summary(one) for one in classes),
+            "yes" if classes[0].retryable else "no",
+            names(classes),
+        )
         for code, classes in sorted(codes().items())
     ]
-    return "\n".join([
-        "# Errors\n",
-        MADE,
-        "A failure is a result of the tool with `isError: true`. Its text is `code: what happened. What to do next.`",
-        "and lines with further facts; its data is `error` with `code`, `message`, `hint`, `retryable`, `sessionId` where",
-        "there is one, and the facts. Codes never change. Retryable means: the same call can succeed later, unchanged.\n",
-        "The message of `no_session` and `session_not_found` begins with `No session: ` and lists the open ids. A message",
-        "never repeats what was typed into a password field.\n",
-        table(("code", "when", "retryable", "class"), rows),
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "# Errors\n",
+            MADE,
+            _ABOUT_ERRORS,
+            _ABOUT_CODES,
+            table(("code", "when", "retryable", "class"), rows),
+            "",
+        ]
+    )
 
 
 def error_classes() -> list[type[OrchestratorError]]:
     """The base, then everything below it."""
-    assert registry.UnknownProvider
+    for module in pkgutil.walk_packages(orchestrator.__path__, "orchestrator."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
     found = [OrchestratorError]
     for one in found:
         found += [below for below in one.__subclasses__() if below.__module__.startswith("orchestrator")]
@@ -292,16 +316,16 @@ def settings() -> str:
         for name, one in Settings.model_fields.items()
     ]
     barred = ", ".join(f"`{name}`" for name in sorted(_NOT_FROM_WORKING_FOLDER))
-    return "\n".join([
-        "# Settings\n",
-        MADE,
-        "An option of `orchestrator serve` wins over an environment variable, this over `orchestrator.toml` in the working",
-        "folder, this over `orchestrator.toml` in `home`, and this over the default. Durations are seconds, or text such as",
-        "`500ms`, `30s`, `15m`, `2h`. An unknown `ORCHESTRATOR_` variable is warned of, an unknown option or key is an error.\n",
-        f"A cloned repository must not choose what runs: {barred} are not taken from the working folder's file.\n",
-        table(("setting", "option", "variable", "default", "meaning"), rows),
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "# Settings\n",
+            MADE,
+            _ABOUT_SETTINGS,
+            f"A cloned repository must not choose what runs: {barred} are not taken from the working folder's file.\n",
+            table(("setting", "option", "variable", "default", "meaning"), rows),
+            "",
+        ]
+    )
 
 
 def default_of(name: str, one: FieldInfo) -> str:
@@ -312,89 +336,6 @@ def default_of(name: str, one: FieldInfo) -> str:
     if one.default is None or one.default is PydanticUndefined:
         return "found" if one.annotation == Path | None else "none"
     return f"`{shown(one.default)}`"
-
-
-# What tests prove
-
-
-@dataclass
-class Behaviour:
-    """What is taken over from some rows of the systems that described it, and the tests that prove it."""
-
-    rows: list[str]
-    text: str
-    tests: dict[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def open(self) -> list[str]:
-        """The rows that no test names yet."""
-        named = {row for rows in self.tests.values() for row in rows}
-        return [row for row in self.rows if row not in named]
-
-
-def parts() -> list[tuple[str, list[Behaviour]]]:
-    """Every part with its behaviours and their tests."""
-    declared = tomllib.loads((ROOT / "tests" / "behaviours.toml").read_text("utf-8"))["part"]
-    found = [(part["title"], [Behaviour(one["rows"].split(), one["text"]) for one in part["behaviour"]]) for part in declared]
-    proofs = list(proving_tests())
-    for _, behaviours_ in found:
-        for one in behaviours_:
-            for test, rows in proofs:
-                shared = [row for row in one.rows if row in rows]
-                if shared:
-                    one.tests[test] = shared
-    return found
-
-
-def proving_tests() -> Iterator[tuple[str, list[str]]]:
-    """Each test that names rows, and these."""
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        text = path.read_text("utf-8")
-        lines = text.splitlines()
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-                rows = [row for comment in _ROWS.findall(heading(node, lines)) for row in _ROW.findall(comment)]
-                if rows:
-                    yield f"{path.relative_to(ROOT).as_posix()}::{node.name}", rows
-
-
-def heading(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str:
-    """The lines of a test from its def to the end of its docstring."""
-    first = node.body[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return "\n".join(lines[node.lineno - 1 : first.end_lineno if documented else first.lineno - 1])
-
-
-def behaviours() -> str:
-    """The acceptance table."""
-    found = parts()
-    every = [row for _, ones in found for one in ones for row in one.rows]
-    proved = len(every) - len([row for _, ones in found for one in ones for row in one.open])
-    return "\n".join([
-        "# Behaviours\n",
-        MADE,
-        "Five systems described how sessions of a browser-automation server should live: a WebDriver multi-session proposal",
-        "(W), a scripting server with `instance:context` sessions (F), a protocol with dormant sessions (B), a server with",
-        "session modes and policies (X), and one with conversation-bound sessions (O). This is what becomes of their rows",
-        "here, and which tests prove it. A row that no test names is open: it may not be built yet, so do not count on it.\n",
-        f"{proved} of {len(set(every))} rows are named by tests.",
-        *(part(title, ones) for title, ones in found),
-        "",
-    ])  # fmt: skip
-
-
-def part(title: str, found: Iterable[Behaviour]) -> str:
-    """One part of the acceptance table."""
-    rows = (
-        (
-            " ".join(one.rows),
-            one.text,
-            "<br>".join(f"`{test.removeprefix('tests/')}` {' '.join(rows)}" for test, rows in one.tests.items()),
-            " ".join(one.open) if one.tests else "all",
-        )
-        for one in found
-    )
-    return f"\n## {title}\n\n" + table(("rows", "behaviour", "tests", "open"), ((*row,) for row in rows))
 
 
 if __name__ == "__main__":

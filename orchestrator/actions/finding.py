@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from orchestrator.errors import DialogOpen, ElementNotFound, InvalidArgument, NotActionable, OrchestratorError, StaleRef
+from orchestrator.errors import (
+    DialogOpen,
+    ElementNotFound,
+    InvalidArgument,
+    NotActionable,
+    OrchestratorError,
+    StaleRef,
+    quoted,
+)
 from orchestrator.models import SessionRecord
 from orchestrator.selector import Selector, parse
 from orchestrator.snapshot.page import Interrupted, Page
@@ -94,6 +102,11 @@ class Finder:
         self._turn = turn
         self._path: list[int] = []
 
+    @property
+    def at_top(self) -> bool:
+        """Whether the top document is current, and not a frame of another origin."""
+        return not self._path
+
     @contextmanager
     def element(self, given: str, need: str, seconds: float, **params: Any) -> Iterator[Hit]:
         """Wait until the element that `given` selects is as `need` says; inside the block its frame is current.
@@ -154,7 +167,7 @@ class Finder:
         selector, deadline = parse(given), Deadline(seconds)
         answer = self.poll(method, deadline, selector, **params)
         if not answer.get("ok", True):
-            raise _unmet(selector, answer, self._turn.record, deadline)
+            raise unmet(selector, answer, self._turn.record, deadline)
         return answer
 
     def _search(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,7 +198,7 @@ class Finder:
         self._path = path
 
 
-def _unmet(
+def unmet(
     selector: Selector, answer: Mapping[str, Any], record: SessionRecord, deadline: Deadline
 ) -> OrchestratorError:
     """The error for an element that did not come to what was needed."""
@@ -193,18 +206,22 @@ def _unmet(
     candidates = list(answer.get("candidates") or [])
     near: dict[str, Any] = {"candidates": candidates} if candidates else {}
     if reason == "invalid":
-        return InvalidArgument(f"{given!r} is not a valid selector: {detail}.", hint="Mend the selector.")
+        return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint="Mend the selector.")
     if reason == "stale":
         never = selector.ref is not None and selector.ref >= record.ref_next
         what = "was never given in this session" if never else "no longer names an element of this page"
-        return StaleRef(f"Ref {given!r} {what}.", hint="Call get_visible_elements and use a ref from its outline.")
+        return StaleRef(
+            f"Ref {quoted(given)} {what}.", hint="Call get_visible_elements and use a ref from its outline."
+        )
     if reason == "not_found":
         return ElementNotFound(
-            f"No element matches {given!r} (waited {deadline.elapsed_ms} ms).",
+            f"No element matches {quoted(given)} (waited {deadline.elapsed_ms} ms).",
             hint="Call get_visible_elements to see what is there.",
             **near,
         )
-    return NotActionable(f"{given!r} cannot be acted on: {detail or reason}.", hint=_MENDS.get(str(reason), ""), **near)
+    return NotActionable(
+        f"{quoted(given)} cannot be acted on: {detail or reason}.", hint=_MENDS.get(str(reason), ""), **near
+    )
 
 
 _MENDS = {

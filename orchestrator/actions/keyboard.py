@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -11,7 +12,7 @@ from orchestrator.actions.finding import Hit
 from orchestrator.actions.keys import KEYS, chords, key_actions
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import NotActionable
+from orchestrator.errors import NotActionable, quoted
 
 _CHROMIUM = frozenset({"chrome", "chromium", "msedge", "MicrosoftEdge", "chrome-headless-shell"})
 _KEYS_AT_ONCE = 100
@@ -57,12 +58,16 @@ class SetValue(Aimed, Acting):
                 self._type(scene, hit)
             else:
                 raise NotActionable(
-                    f"{self.selector!r} is a {hit.kind}, which set_value cannot fill.",
+                    f"{quoted(self.selector)} is a {hit.kind}, which set_value cannot fill.",
                     hint="It fills text fields and selects; use click_element for the rest.",
                 )
-            warnings = self._read_back(scene, hit)
+            held = scene.ask("verify", value=self.value)
+            warnings = [] if held["same"] else [_changed(held, hit)]
             if self.submit:
                 scene.remote.execute("actions", actions=key_actions([[KEYS["Enter"]]]))
+            elif scene.find.at_top:
+                scene.remember(held)
+                return Acted(matches=hit.matches, warnings=warnings, url=held["url"], title=held["title"])
         return Acted(matches=hit.matches, warnings=warnings)
 
     def _type(self, scene: Scene, hit: Hit) -> None:
@@ -83,12 +88,10 @@ class SetValue(Aimed, Acting):
             option = scene.remote.script(_OPTION, [scene.page.handle(), hit.facts["optionIndex"]])
             scene.remote.execute("clickElement", id=next(iter(option.values())))
 
-    def _read_back(self, scene: Scene, hit: Hit) -> list[str]:
-        found = scene.ask("verify", value=self.value)
-        if found["same"]:
-            return []
-        shown = "something else" if hit.kind == "password" else repr(found["value"])
-        return [f"The page changed what was set: the field now holds {shown}."]
+
+def _changed(held: Mapping[str, Any], hit: Hit) -> str:
+    shown = "something else" if hit.kind == "password" else repr(held["value"])
+    return f"The page changed what was set: the field now holds {shown}."
 
 
 class PressKeys(Aimed, Acting):

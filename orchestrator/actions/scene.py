@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from orchestrator.actions.finding import Deadline, Finder, Hit, Turn
@@ -35,8 +35,11 @@ class Scene:
         """True inside a sequence: what the steps changed is reported once, for all of them."""
         self.until: Deadline | None = None
         """When the sequence that this is a part of must end."""
+        self.reported = True
+        """False where nobody reads what one step alone says of the page."""
         self.events: list[str] = []
         self._turn = turn
+        self._unseen = False
         remote.on_dialog = self._answer_dialog
 
     @property
@@ -87,7 +90,19 @@ class Scene:
         found["warnings"] = [*report.warnings, *found.get("warnings", ())]
         return report.model_copy(update=found)
 
+    def glance(self) -> None:
+        """Look at the page if the step before did not: a dialog that it opened is answered as the policy says."""
+        if self._unseen:
+            self._unseen = False
+            with suppress(DialogOpen):
+                self.ask("state")
+
     def _with_place(self, report: Acted) -> Acted:
+        if report.url is not None:
+            return report
+        if not self.reported:
+            self._unseen = True
+            return report
         try:
             place = self.ask("state")
         except DialogOpen as dialog:

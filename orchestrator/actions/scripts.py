@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
+from orchestrator.actions.finding import Deadline, unmet
 from orchestrator.actions.results import Outcome, Value
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import InvalidArgument, RemoteFailure, TimedOut
+from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, TimedOut, Unsupported, quoted
 from orchestrator.models import SessionType
 from orchestrator.selector import parse
 from orchestrator.snapshot.page import Interrupted
@@ -46,12 +48,14 @@ class ExecuteScript(Timed, Action[Value]):
         limit = scene.seconds(round(scene.settings.command_timeout * 900) if self.timeout is None else self.timeout)
         body = "const args = [...arguments];\n" + _BOUNDED % (self.script, json.dumps(_TIMED_OUT), round(limit * 1000))
         try:
-            value = scene.page.evaluate(body, [_located(arg) for arg in self.args]).get("value")
+            answer = scene.page.evaluate(body, [_located(arg) for arg in self.args])
         except Interrupted:
             return Value(warnings=["The script was cut short: it opened a dialog or left the page."])
         except RemoteFailure as error:
             raise _refused(error, limit) from error
-        return _fitting(value, round(scene.settings.max_output * _ROOM))
+        if "given" in answer:
+            raise _without_element(answer, scene)
+        return _fitting(answer.get("value"), round(scene.settings.max_output * _ROOM))
 
 
 def _located(arg: Any) -> Any:
@@ -60,9 +64,17 @@ def _located(arg: Any) -> Any:
         return [_located(item) for item in arg]
     if isinstance(arg, dict):
         if set(arg) == {"selector"} and isinstance(arg["selector"], str):
-            return {"locator": parse(arg["selector"]).data()}
+            return {"locator": {**parse(arg["selector"]).data(), "given": arg["selector"]}}
         return {name: _located(item) for name, item in arg.items()}
     return arg
+
+
+def _without_element(answer: Mapping[str, Any], scene: Scene) -> OrchestratorError:
+    """The error for an argument that is no element; it is looked for once, as the script itself would."""
+    given = str(answer["given"])
+    if "crossOrigin" in answer:
+        return Unsupported(f"{quoted(given)} is in a frame of another origin, where the script cannot reach it.")
+    return unmet(parse(given), answer, scene.record, Deadline(0))
 
 
 def _refused(error: RemoteFailure, limit: float) -> Exception:

@@ -11,7 +11,7 @@ from orchestrator.actions.base import Action, Aimed, Timed
 from orchestrator.actions.finding import Deadline
 from orchestrator.actions.results import Met, Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut
+from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, quoted
 from orchestrator.models import Wire
 from orchestrator.selector import parse
 
@@ -113,7 +113,7 @@ class Expect(Aimed, Timed, Action[Met]):
             return _met(scene, answer, deadline)
         failed = answer.get("failed") or []
         told = f"this still holds: {_told(conditions)}" if self.not_ else _unmet(self.selector, answer)
-        about = f"{self.selector!r}: " if self.selector and self.not_ else ""
+        about = f"{quoted(self.selector)}: " if self.selector and self.not_ else ""
         raise ExpectationFailed(
             f"Not as expected after {deadline.elapsed_ms} ms: {about}{told}.",
             hint="Compare with get_visible_elements; raise timeout if it only takes longer.",
@@ -150,11 +150,12 @@ def _poll(
     deadline = Deadline(scene.seconds(timeout))
     parsed = parse(selector) if selector is not None else None
     answer = scene.find.poll("wait", deadline, parsed, conditions=conditions, **{"not": negate})
+    given = quoted(selector or "")
     if answer.get("reason") == "invalid":
-        raise InvalidArgument(f"{selector!r} is not a valid selector: {answer.get('detail')}.", hint="Mend it.")
+        raise InvalidArgument(f"{given} is not a valid selector: {answer.get('detail')}.", hint="Mend it.")
     if answer.get("reason") == "stale":
         raise StaleRef(
-            f"Ref {selector!r} no longer names an element of this page.",
+            f"Ref {given} no longer names an element of this page.",
             hint="Call get_visible_elements and use a ref from its outline.",
         )
     return answer, deadline
@@ -175,7 +176,7 @@ def _unmet(selector: str | None, answer: Mapping[str, Any]) -> str:
     """What failed, as `selector: text: expected 'a', it is 'b'`."""
     failed = answer.get("failed") or []
     told = "; ".join(_told({one["condition"]: one["expected"]}) + _instead(one) for one in failed)
-    about = f"{selector!r}: " if selector is not None else ""
+    about = f"{quoted(selector)}: " if selector is not None else ""
     return about + (told or str(answer.get("detail") or "the page was navigating"))
 
 

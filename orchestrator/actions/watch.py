@@ -10,6 +10,9 @@ from orchestrator.actions.results import Move, StateChange
 from orchestrator.errors import DialogOpen, TimedOut
 from orchestrator.snapshot.page import Interrupted, Page
 
+_LINES = 40
+"""Lines of a change at most."""
+
 
 class Watched(Protocol):
     """What a watch needs of the scene that it looks at."""
@@ -46,8 +49,8 @@ class Watch:
         deadline = Deadline(limit)
         try:
             settled = self._settle(scene, deadline, stability)
-            waited = deadline.elapsed_ms
-            delta = scene.ask("delta", limit=40, name=self._name)
+            waited = deadline.elapsed_ms - settled.get("deltaMs", 0)
+            delta = settled.get("delta") or scene.ask("delta", **self._asked)
             place = {"url": delta["now"]["url"], "title": delta["now"]["title"]}
         except DialogOpen as dialog:
             return {"warnings": [str(dialog)], "dialog": True}
@@ -58,27 +61,30 @@ class Watch:
             **{name: delta.get(name) or [] for name in ("appeared", "disappeared", "changed")},
             more=delta.get("more") or None,
         )
-        found = {**place, "stability_wait_ms": waited, "stable": settled is None}
-        if settled is not None:
-            found["unstable_reason"] = settled
+        found = {**place, "stability_wait_ms": waited, "stable": settled["settled"]}
+        if not settled["settled"]:
+            found["unstable_reason"] = settled["reason"]
         return {**found, "state_change": None if change.empty else change}
 
-    def _settle(self, scene: Watched, deadline: Deadline, stability: float) -> str | None:
-        """None once settled, else why not."""
-        reason, anew = "the page is navigating", True
+    def _settle(self, scene: Watched, deadline: Deadline, stability: float) -> dict[str, Any]:
+        """Whether it has settled, and if so what changed, else the reason why not."""
+        ask = {"stability": round(stability * 1000), "since": deadline.started, **self._asked}
+        reason = "the page is navigating"
         while True:
             scene.check()
             try:
-                ask = {"stability": round(stability * 1000), "slice": deadline.slice_ms(), "anew": anew, "name": self._name}
-                anew = False
-                answer = scene.page.call("settle", **ask)
+                answer = scene.page.call("settle", slice=deadline.slice_ms(), **ask)
                 if answer["settled"]:
-                    return None
-                reason = answer.get("reason") or reason
+                    return answer
+                reason = answer["reason"]
             except (Interrupted, TimedOut):
                 reason = "the page is navigating"
             if not deadline.left:
-                return reason
+                return {"settled": False, "reason": reason}
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        return {"name": self._name, "limit": _LINES}
 
 
 def _move(before: str, after: str) -> Move | None:

@@ -85,10 +85,14 @@ class Page:
         return answer
 
     def evaluate(self, body: str, args: list[Any]) -> dict[str, Any]:
-        """Run `body` as the body of an async function; `{"value": …}` of what it returns, elements as refs."""
+        """Run `body` as the body of an async function; `{"value": …}` of what it returns, elements as refs.
+
+        An argument that is no element of the page answers like `call`, with `given`: the script does not run.
+        """
         script = (
-            f"{_FIND}return (async function () {{\n{body}\n}})"
-            ".apply(null, engine.args(arguments[0], arguments[1])).then(engine.serialize);"
+            f"{_FIND}const args = engine.args(arguments[0], arguments[1]);\n"
+            "if (typeof args === 'string') return args;\n"
+            f"return (async function () {{\n{body}\n}}).apply(null, args).then(engine.serialize);"
         )
         answer = self._send(script, [json.dumps(args), [self._refs.next, self._refs.end]])
         # Where refs were lacking the script has run and its value is kept: only writing it down is done again.

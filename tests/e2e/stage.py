@@ -65,8 +65,8 @@ class Stage:
 
 @contextmanager
 def opened(mode: str = "auto", *sessions: str, **settings: str) -> Iterator[Stage]:
-    """Start the server and its site; without names one browser, else one of each name."""
-    with Site() as site, served(mode, **settings) as server:
+    """Start the server, in a namespace of its own, and its site; without names one browser, else one of each name."""
+    with Site() as site, served(mode, **{"namespace": f"stage-{next(_PAGES)}", **settings}) as server:
         for answer in [server.begin("start_browser", sessionId=name) for name in sessions or ("browser",)]:
             assert not answer.result(110).failed, answer.result().text
         yield Stage(server, site)

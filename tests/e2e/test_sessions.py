@@ -99,22 +99,22 @@ def test_a_chosen_name_is_not_counted_into(modern: Served) -> None:  # W8 W9 X22
     assert modern.ok("start_browser")["sessionId"] == "browser-2"
 
 
-def test_start_session_names_its_provider(server: Served, site: Site) -> None:  # W40 W41 W55
+def test_start_session_names_its_provider(modern: Served, site: Site) -> None:  # W40 W41 W55
     """The three ways to start meet in one kind of session: by provider and platform, in any case of letters."""
     site.page("/", "<title>By provider</title>")
-    row = server.ok(
+    row = modern.ok(
         "start_session", provider="local", platform="Browser", sessionId="p", navigationUrl=site.url("/"), headless=True
     )
     assert (row["sessionId"], row["provider"], row["type"], row["url"]) == ("p", "local", "browser", site.url("/"))
-    assert server.ok("expect", title="By provider")
+    assert modern.ok("expect", title="By provider")
 
 
 def test_an_unknown_provider_is_refused_with_the_known_ones(modern: Served, shared_home: Home) -> None:  # W40
     """A misspelled provider reserves nothing and is told the names there are."""
-    answer = modern.call("start_session", provider="locall", platform="browser", sessionId="p")
+    answer = modern.call("start_session", provider="locall", platform="browser", sessionId="no-provider")
     assert answer.code in {"invalid_argument", "provider_error"}
-    assert "local" in answer.text
-    assert "p" not in shared_home.remembered()
+    assert "'local'" in answer.text
+    assert "no-provider" not in shared_home.remembered()
 
 
 def test_viewport_and_flags_are_the_sessions_own(modern: Served, site: Site) -> None:  # W16 X19
@@ -152,11 +152,11 @@ def test_two_starts_of_one_name_at_once(server: Served, shared_home: Home) -> No
     assert len(drivers) == 1
 
 
-def test_a_closed_name_is_free_again(server: Served) -> None:  # W11 W49
+def test_a_closed_name_is_free_again(modern: Served) -> None:  # W11 W49
     """After close_session the name starts a new session, without anything of the old one."""
-    first = server.ok("start_browser", sessionId="again")
-    assert server.ok("close_session", sessionId="again")["closed"] == ["again"]
-    second = server.ok("start_browser", sessionId="again")
+    first = modern.ok("start_browser", sessionId="again")
+    assert modern.ok("close_session", sessionId="again")["closed"] == ["again"]
+    second = modern.ok("start_browser", sessionId="again")
     assert second["remoteSessionId"] != first["remoteSessionId"]
     assert second["createdAt"] > first["createdAt"]
 
@@ -230,10 +230,43 @@ def test_a_start_that_fails_leaves_nothing(home: Home, site: Site) -> None:  # W
         server.ok("start_browser", sessionId="test", navigationUrl=site.page("/", "<title>Up</title>"))
 
 
-def test_a_first_page_that_does_not_load_fails_the_start(server: Served, shared_home: Home) -> None:  # W16 X22
+BAD_URLS = {
+    "blocked-port": "http://127.0.0.1:9/",
+    "nobody-listens": "http://127.0.0.1:2/",
+    "no-such-file": "file:///no/such/file",
+}
+
+
+@pytest.mark.parametrize("url", BAD_URLS.values(), ids=list(BAD_URLS))
+def test_a_first_page_that_does_not_load_fails_the_start(
+    modern: Served, shared_home: Home, url: str
+) -> None:  # W16 X22
     """When navigationUrl cannot be loaded nothing is left, and the same name can be started without it."""
-    answer = server.call("start_browser", sessionId="test", navigationUrl="http://127.0.0.1:9/")
+    answer = modern.call("start_browser", sessionId="test", navigationUrl=url)
     assert answer.code == "start_failed"
-    assert "127.0.0.1:9" in answer.text
+    assert url in answer.text
     assert shared_home.is_clean()
-    assert server.ok("start_browser", sessionId="test")["state"] == "active"
+    later = modern.call("get_text", sessionId="test")
+    assert later.code == "session_not_found"
+    assert "Its start failed" in later.text
+    assert modern.ok("start_browser", sessionId="test")["state"] == "active"
+
+
+@pytest.mark.parametrize("url", ["example.com", "", "javascript:alert(1)"])
+def test_a_first_page_without_a_real_address_launches_nothing(
+    modern: Served, shared_home: Home, url: str
+) -> None:  # W16
+    """What is no absolute URL is invalid_argument, before the name is reserved."""
+    assert modern.call("start_browser", sessionId="no-address", navigationUrl=url).code == "invalid_argument"
+    assert "no-address" not in shared_home.remembered()
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_first_page_may_open_a_dialog(modern: Served, site: Site, *, wait: bool) -> None:  # W16 X53
+    """The dialog is answered as the policy says and told once: by the start, or by the first call behind it."""
+    url = site.page("/", "<title>Hello</title><script>alert('Welcome!')</script>")
+    start = modern.call("start_browser", navigationUrl=url, wait=wait)
+    assert not start.failed, start.text
+    results = [start, modern.call("get_text"), modern.call("get_text")]
+    told = ["Welcome!" in answer.text and "Welcome!" in str(answer.data.get("events")) for answer in results]
+    assert told == [wait, not wait, False]

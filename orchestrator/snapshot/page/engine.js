@@ -33,12 +33,16 @@ const engine = {
     }
   },
 
-  /** The arguments of a script as values; refs are reserved for what it will answer. */
+  /** The arguments of a script as values, or as text why there are none; refs are reserved for what it will answer. */
   args(json, refs) {
     const head = headWindow();
     if (head !== window) return head[KEY].args(json, refs);
     reserve(refs);
-    return revive(parseJson(json));
+    try {
+      return revive(parseJson(json));
+    } catch (error) {
+      return error.answer ? encode({ ...error.answer, nextRef: reserved.next }) : explain(error);
+    }
   },
 
   /** The answer of such a script. The value is kept: a lack of refs must not run the script twice. */

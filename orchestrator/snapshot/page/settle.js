@@ -1,5 +1,5 @@
 // Knows when the page has come to rest, and what keeps it from that.
-const watch = { observer: null, roots: new Set(), changed: 0, culprit: null };
+const watch = { observer: null, roots: new Set(), since: null, changed: 0, culprit: null };
 
 /**
  * A navigation that has begun and whose document is not there yet. Drivers let no command pass while one is on its way:
@@ -42,20 +42,30 @@ function isNoticed({ target }) {
   return dom.boxes(element).length > 0 || styleOf(element).display === 'contents';
 }
 
-/** settle({stability, slice, anew, name?}): waits until nothing is left that `unrest` names; `anew` counts quiet from now. */
-async function settle({ stability, slice, anew, name }) {
+/**
+ * settle({stability, slice, since?, name?, limit?, refs}): waits until nothing is left that `unrest` names; quiet counts
+ * from the first call with this `since`. With `limit` it then answers `delta`, too, and how long that took.
+ */
+async function settle({ stability, slice, since, name, limit }) {
   const end = now() + (slice ?? 0);
-  if (anew) watch.changed = now();
-  else leaving.since = null;
+  if (since !== undefined && since !== watch.since) {
+    watch.since = since;
+    watch.changed = now();
+  } else leaving.since = null;
   for (;;) {
     watchChanges();
     const quietFor = Math.round(now() - watch.changed);
     const left = stability - quietFor;
     const reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null);
-    if (!reason) return { settled: true, quietFor };
+    if (!reason) return { settled: true, quietFor, ...(limit ? differing({ limit, name }) : {}) };
     if (now() >= end) return { settled: false, reason, quietFor };
     await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
   }
+}
+
+function differing(asked) {
+  const began = now();
+  return { delta: delta(asked), deltaMs: Math.round(now() - began) };
 }
 
 function changing() {

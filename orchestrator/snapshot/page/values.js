@@ -7,9 +7,19 @@ function revive(value) {
   if (Array.isArray(value)) return value.map(revive);
   if (value === null || typeof value !== 'object') return value;
   const keys = Object.keys(value);
-  if (keys.length === 1 && typeof value.ref === 'string') return byRef(null, { value: value.ref })[0];
-  if (keys.length === 1 && value.locator) return mustFind(value.locator)[0];
+  if (keys.length === 1 && typeof value.ref === 'string') return argument({ by: 'ref', value: value.ref, given: value.ref });
+  if (keys.length === 1 && value.locator) return argument(value.locator);
   return Object.fromEntries(keys.map((key) => [key, revive(value[key])]));
+}
+
+/** The element that an argument means; a refusal names it as the caller wrote it. */
+function argument(locator) {
+  try {
+    return mustFind(locator)[0];
+  } catch (error) {
+    if (error.answer) error.answer.given = locator.given;
+    throw error;
+  }
 }
 
 /** A copy that JSON can carry: see the cases. */

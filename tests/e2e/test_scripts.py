@@ -1,0 +1,174 @@
+"""execute_script: the caller's own JavaScript, its arguments, values and errors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.e2e.stage import Stage, opened, refused
+
+
+@pytest.fixture(autouse=True)
+def _page(stage: Stage) -> None:
+    stage.show("<button id=b>One</button><button id=c>Two</button><p id=p>text</p>")
+
+
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        ("return 1 + 1", 2),
+        ("return 'ü'", "ü"),
+        ("return [1, {a: null, b: undefined}]", [1, {"a": None, "b": None}]),
+        ("return true", True),
+        ("1", None),
+        ("return NaN", None),
+        ("return new Date(0)", "1970-01-01T00:00:00.000Z"),
+        ("return new Map([['a', new Set([1])]])", {"a": [1]}),
+        ("const a = []; a.push(a); return a", ["[circular]"]),
+        ("return window", "[Window]"),
+        ("return function f() {}", "[function f]"),
+        ("return 10n ** 20n", "100000000000000000000"),
+        ("return Object.keys(document.getElementById('b').getBoundingClientRect().toJSON()).length", 8),
+        ("return await Promise.resolve('awaited')", "awaited"),
+        ("return Promise.resolve('returned')", "returned"),
+        ("await new Promise(go => setTimeout(go, 50)); return 'later'", "later"),
+        ("// a last comment", None),
+    ],
+)
+def test_values_come_back_as_json(stage: Stage, script: str, value: Any) -> None:
+    """A function body, `await` allowed; whatever it returns is JSON, the same in text and data."""
+    answer = stage.call("execute_script", script=script)
+    assert answer.data["value"] == value
+    assert json.loads(answer.text.splitlines()[0]) == value
+
+
+def test_arguments_go_in(stage: Stage) -> None:
+    """As `arguments`, of any JSON type."""
+    given = [1, "two", None, [3], {"four": {"five": 6}}, True]
+    assert stage.ok("execute_script", script="return [...arguments]", args=given)["value"] == given
+
+
+def test_elements_go_in_by_ref_and_selector(stage: Stage) -> None:
+    """Alone or inside other arguments."""
+    args = [{"ref": stage.ref("button")}, {"selector": "text=Two"}, {"list": [{"selector": "//p"}]}]
+    script = "return [arguments[0].id, arguments[1].id, arguments[2].list[0].id]"
+    assert stage.ok("execute_script", script=script, args=args)["value"] == ["b", "c", "p"]
+
+
+def test_elements_come_out_as_refs(stage: Stage) -> None:
+    """A ref that a script returned can be used like any other, and goes back in."""
+    value = stage.js("{found: document.querySelectorAll('button'), text: document.querySelector('p').firstChild}")
+    assert value["text"] == "[Text]"
+    first, second = value["found"]
+    assert first == {"ref": stage.ref('button "One"')}
+    assert stage.ok("get_text", selector=second["ref"])["text"] == "Two"
+    assert stage.ok("execute_script", script="return arguments[0].id", args=[second])["value"] == "c"
+
+
+def test_more_elements_than_refs_at_hand(stage: Stage) -> None:
+    """Each gets a ref of its own, and the script has run once."""
+    script = "window.ran = (window.ran ?? 0) + 1; return Array.from({length: 500}, () => document.createElement('i'))"
+    refs = [item["ref"] for item in stage.ok("execute_script", script=script)["value"]]
+    assert len(set(refs)) == 500
+    assert stage.js("ran") == 1
+
+
+@pytest.mark.parametrize(
+    ("arg", "code", "said"),
+    [
+        ({"selector": "#none"}, "element_not_found", "No element matches '#none'"),
+        ({"selector": "text=a\\b"}, "element_not_found", "'text=a\\b'"),
+        ({"ref": "e999999"}, "stale_ref", "Ref 'e999999' was never given in this session."),
+        ({"selector": "##"}, "invalid_argument", "'##' is not a valid selector"),
+        ({"selector": ""}, "invalid_argument", "The selector is empty."),
+    ],
+)
+def test_an_argument_that_is_no_element_is_told_as_everywhere(
+    stage: Stage, arg: dict[str, str], code: str, said: str
+) -> None:
+    """With the code and words of the other tools; the script does not run."""
+    answer = stage.call("execute_script", script="window.ran = 1", args=[arg])
+    assert said in refused(answer, code)
+    assert stage.js("window.ran ?? 0") == 0
+
+
+def test_a_ref_whose_element_is_gone_is_stale(stage: Stage) -> None:
+    """It is not passed on as null."""
+    ref = stage.ref("button")
+    stage.js("document.getElementById('b').remove()")
+    answer = stage.call("execute_script", script="return arguments[0]", args=[{"ref": ref}])
+    assert f"Ref '{ref}' no longer names an element of this page." in refused(answer, "stale_ref")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("throw new TypeError('no good')", "no good"),
+        ("throw 'a string'", "a string"),
+        ("return nothingOfThisName", "nothingOfThisName is not defined"),
+        ("await Promise.reject(new Error('later'))", "later"),
+        ("return ]", "Unexpected token ']'"),
+        ("}); alert(1); (function () {", ""),
+    ],
+)
+def test_what_a_script_throws_is_told(stage: Stage, script: str, said: str) -> None:
+    """Its message, without the driver's stack trace."""
+    text = refused(stage.call("execute_script", script=script), "invalid_argument")
+    assert said in text
+    assert "threw" in text
+    assert "Stacktrace" not in text
+    assert "#0" not in text
+
+
+def test_a_script_that_does_not_end_is_a_timeout(stage: Stage) -> None:
+    """After its `timeout`, with the session as it was."""
+    answer = stage.call("execute_script", script="await new Promise(() => {})", timeout=200)
+    assert "0.2 s" in refused(answer, "timeout")
+    assert stage.js("1") == 1
+
+
+def test_a_script_that_never_gives_way_is_bounded() -> None:
+    """An endless loop stops the driver for good: `session_lost` at the command deadline, and the name is free again."""
+    with opened(command_timeout="3s") as stage:
+        answer = stage.call("execute_script", script="for (;;);", timeout=60_000)
+        assert "did not answer within 3 s" in refused(answer, "session_lost")
+        assert stage.ok("close_session", sessionId="browser")["closed"] == ["browser"]
+        assert stage.ok("start_browser", sessionId="browser")["state"] == "active"
+
+
+def test_a_script_that_leaves_the_page(stage: Stage) -> None:
+    """The next call is on the new page."""
+    there = stage.page("there", title="There")
+    stage.call("execute_script", script=f"location.href = '{there}'; await new Promise(() => {{}})", timeout=30_000)
+    assert stage.ok("wait_for", title="There")["url"] == there
+
+
+def test_a_huge_value_is_cut_with_a_way_on(stage: Stage) -> None:
+    """Text and data stay within the limit, and `next` says what to do."""
+    answer = stage.call("execute_script", script="return 'x'.repeat(100000)")
+    assert not answer.failed
+    assert len(answer.text) <= 20_000
+    assert len(json.dumps(answer.data)) <= 20_000
+    assert answer.data["value"].startswith('"xxx')
+    assert "Return less" in answer.data["next"]
+    assert answer.data["next"] in answer.text
+
+
+def test_the_pages_own_globals_are_at_hand(stage: Stage) -> None:
+    """The script runs in the page, so that what it sets stays there."""
+    stage.ok("execute_script", script="window.kept = {a: 1}")
+    assert stage.js("kept") == {"a": 1}
+
+
+def test_a_page_that_changed_what_we_use_changes_nothing(stage: Stage) -> None:
+    """Old libraries bring their own JSON, and pages wrap the methods of elements."""
+    stage.show(
+        "<script>Array.prototype.toJSON = String.prototype.toJSON = () => 'theirs'; Array.from = () => [];"
+        "Element.prototype.getBoundingClientRect = Document.prototype.querySelectorAll = () => { throw 1 };"
+        "window.setTimeout = () => 0; window.requestAnimationFrame = () => 0</script><button id=b>Go</button>"
+    )
+    assert stage.outline() == [f'- button "Go" [{stage.ref("button")}]']
+    assert "url" in stage.ok("click_element", selector="#b")
+    assert stage.ok("execute_script", script="return arguments[0].id", args=[{"selector": "#b"}])["value"] == "b"
