@@ -12,7 +12,7 @@ help:
 	@echo 'make test     the whole test suite (ARGS="..." goes to pytest)'
 	@echo 'make check    format, lint, types, direction of imports'
 	@echo 'make bench    measured against the classic way'
-	@echo 'make docs     the generated pages of the documentation'
+	@echo 'make docs     what the documentation takes from declarations and real answers'
 	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
 	@echo 'make clean    removes what the others made'
 
@@ -31,8 +31,9 @@ check: .venv/installed
 bench: install
 	@$(BIN)/python tests/benchmarks/run.py
 
-docs: .venv/installed
+docs: install
 	@$(BIN)/python -m tests.generated
+	@$(BIN)/python -m tests.transcripts
 
 install: .venv/installed browser
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
-from orchestrator.models import SessionRecord, SessionState
+from orchestrator.models import ProcessInfo, SessionRecord, SessionState
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded
 from orchestrator.runner import Runner
@@ -25,6 +26,8 @@ _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
 _LEFT_BEHIND = 300.0
 """Seconds without a call after which a dead caller's session is ended, in whatever namespace."""
+_LOOK_AFTER = 1.0
+"""Seconds between two looks at the processes of all sessions."""
 
 When = Callable[[SessionRecord, bool], bool]
 
@@ -37,6 +40,7 @@ class Closer:
         self._lanes = lanes
         self._runner = runner
         self._providers = providers
+        self._look_again_at = -math.inf
 
     async def close(
         self,
@@ -100,11 +104,15 @@ class Closer:
 
     async def look_after(self, records: Sequence[SessionRecord]) -> None:
         """Mark those as lost whose processes have ended, without asking their remote ends."""
-        for record in records:
-            if record.state is SessionState.ACTIVE and not all(map(processes.alive, record.processes)):
-                gone = next(one for one in record.processes if not processes.alive(one))
+        if anyio.current_time() < self._look_again_at:
+            return
+        self._look_again_at = math.inf
+        try:
+            for record, gone in await anyio.to_thread.run_sync(_ended, records, abandon_on_cancel=True):
                 with contextlib.suppress(OrchestratorError):
                     await self._lanes.lost(record.id, f"its process {gone.name} ({gone.pid}) ended")
+        finally:
+            self._look_again_at = anyio.current_time() + _LOOK_AFTER
 
     async def _end(self, record: SessionRecord) -> list[str]:
         """End it wherever it lives; sentences on what is left."""
@@ -121,6 +129,13 @@ class Closer:
         self._runner.detach(record)
         await anyio.to_thread.run_sync(processes.release, record.processes)
         return record
+
+
+def _ended(records: Sequence[SessionRecord]) -> list[tuple[SessionRecord, ProcessInfo]]:
+    """The active sessions that lost a process, with the first one that is gone."""
+    active = [record for record in records if record.state is SessionState.ACTIVE]
+    gone = [(record, next((one for one in record.processes if not processes.alive(one)), None)) for record in active]
+    return [(record, process) for record, process in gone if process is not None]
 
 
 def _still_owned_by(owner: str, record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so

@@ -171,15 +171,20 @@ def _living(process: Identity) -> psutil.Process | None:
     try:
         found = psutil.Process(process.pid)
         same = abs(found.create_time() - process.created) <= _SAME
-        return found if same and not _gone(found) else None
+        return found if same and not _ended(found) else None
     except (psutil.Error, ValueError):
         return None
 
 
 def _gone(process: psutil.Process) -> bool:
-    """Whether it ended; a zombie did, though whoever started it has not noticed."""
+    """Whether it ended since it was found; another process may have its pid by now."""
+    return not process.is_running() or _ended(process)
+
+
+def _ended(process: psutil.Process) -> bool:
+    """Whether what has this pid ended; a zombie did, though whoever started it has not noticed."""
     try:
-        return not process.is_running() or process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
+        return process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
     except psutil.NoSuchProcess:
         return True
     except psutil.Error:

@@ -57,7 +57,7 @@ class SessionFacts(Wire):
         rest = self.model_dump(by_alias=True, mode="json", exclude_none=True, include=own)
         for name in ("sessionId", "state", "capabilities"):
             rest.pop(name)
-        told = ", ".join(f"{name} {json.dumps(value) if name == 'url' else value}" for name, value in rest.items())
+        told = ", ".join(f"{name} {_plain(name, value)}" for name, value in rest.items())
         return f"{self.session_id}: {self.state}, {browser or self.type}, {told}"
 
 
@@ -126,6 +126,11 @@ class Closed(Outcome):
 def row(record: SessionRecord, **more: Any) -> Row:
     """The row of a record."""
     return Row(**dict(SessionFacts.of(record)), **more)
+
+
+def _plain(name: str, value: Any) -> str:
+    """A fact as it reads in a line; an address may hold spaces and commas."""
+    return value if isinstance(value, str) and name != "url" else json.dumps(value)
 
 
 def _shown(capabilities: dict[str, Any]) -> dict[str, str]:

@@ -47,6 +47,8 @@ class Redactor:
 
 def without_credentials(url: str) -> str:
     """The URL without user and password, as it may be kept and shown."""
+    if "@" not in url:
+        return url
     try:
         parts = urlsplit(url)
     except ValueError:

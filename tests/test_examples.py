@@ -21,12 +21,10 @@ def test_calls_on_a_page_answer_as_shown(page: Path) -> None:
         for block in transcripts.blocks(page):
             for call in transcripts.calls(block):
                 now = transcripts.lasting(someone.answer(call))
-                assert now == transcripts.lasting(call.answer), (
-                    f"{call.shown}\n{page.name}: python -m tests.transcripts"
-                )
+                assert now == transcripts.lasting(call.answer), f"{call.shown}\nIf {page.name} is stale: make docs"
 
 
-def test_two_users_over_mcp(tmp_path: Path) -> None:  # W3 W20
+def test_two_users_over_mcp(tmp_path: Path) -> None:
     """Two users write to each other in one call, and each reads what the other one wrote."""
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / "two_users_over_mcp" / "main.py")],

@@ -1,7 +1,7 @@
 """The tool calls that pages of the documentation show, run for real.
 
 A block that is fenced as `tools` holds calls and what they answer: `> tool {arguments}` is followed by the text of its
-result, `>> tool {arguments}` by its data. `python -m tests.transcripts README.md` writes down what they answer now.
+result, `>> tool {arguments}` by its data. `make docs` writes down what they answer now.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import functools
 import json
 import os
 import re
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -25,6 +24,9 @@ from tests.served import Served, served
 ROOT = Path(__file__).parents[1]
 ADDRESS = "http://localhost:8000"
 """Where the pages say that the guest book is served; here it gets a free port."""
+
+HOME = "~/.local/share/webdriver-orchestrator"
+"""Where a reader's files are; here they go elsewhere."""
 
 _BLOCK = re.compile(r"(?<=^```tools\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 _CALL = re.compile(r"^(>>?) (\w+) (?=\{)", re.MULTILINE)
@@ -119,7 +121,7 @@ class Reader:
         arguments = json.loads(json.dumps(call.arguments).replace(ADDRESS, self._address))
         result = self._server.call(call.tool, **arguments)
         said = json.dumps(result.data, indent=2, ensure_ascii=False) if call.mark == ">>" else result.text
-        return said.replace(self._address, ADDRESS).strip()
+        return said.replace(self._address, ADDRESS).replace(os.environ["ORCHESTRATOR_HOME"], HOME).strip()
 
 
 def rewrite(page: Path) -> None:
@@ -139,5 +141,5 @@ def rewrite(page: Path) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as home:
         os.environ["ORCHESTRATOR_HOME"] = home
-        for name in sys.argv[1:]:
-            rewrite(Path(name))
+        for one in pages():
+            rewrite(one)

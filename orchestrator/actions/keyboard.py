@@ -17,7 +17,11 @@ from orchestrator.errors import NotActionable, quoted
 _CHROMIUM = frozenset({"chrome", "chromium", "msedge", "MicrosoftEdge", "chrome-headless-shell"})
 _KEYS_AT_ONCE = 100
 """Characters that one Perform Actions command types, so that none of them comes near the command deadline."""
-_OPTION = "return arguments[0].options[arguments[1]]"
+_OPTION = """
+const option = arguments[0].options[arguments[1]];
+option.scrollIntoView({block: 'nearest'});
+return option;
+"""
 _TEXT_KINDS = frozenset({"text", "password", "textarea"})
 
 
@@ -64,7 +68,7 @@ class SetValue(Aimed, Acting):
             held = scene.ask("verify", value=self.value)
             warnings = [] if held["same"] else [_changed(held, hit)]
             if self.submit:
-                scene.remote.execute("actions", actions=key_actions([[KEYS["Enter"]]]))
+                _press(scene, [[KEYS["Enter"]]])
             elif scene.find.at_top:
                 scene.remember(held)
                 return Acted(matches=hit.matches, warnings=warnings, url=held["url"], title=held["title"])
@@ -73,23 +77,53 @@ class SetValue(Aimed, Acting):
     def _type(self, scene: Scene, hit: Hit) -> None:
         if not self.value:
             if not hit.facts.get("empty"):
-                scene.remote.execute("actions", actions=key_actions([[KEYS["Delete"]]]))
+                _press(scene, [[KEYS["Delete"]]])
         elif not self.keystrokes and scene.record.capabilities.get("browserName") in _CHROMIUM:
             scene.remote.cdp("Input.insertText", text=self.value)
         else:
-            typed = [[KEYS["Enter"] if char == "\n" else char] for char in self.value]
-            for start in range(0, len(typed), _KEYS_AT_ONCE):
-                scene.check()
-                scene.remote.execute("actions", actions=key_actions(typed[start : start + _KEYS_AT_ONCE]))
+            _press(scene, [[KEYS["Enter"] if char == "\n" else char] for char in self.value])
 
     def _choose(self, scene: Scene, hit: Hit) -> None:
-        """Element Click on the option: a select's list is drawn outside the page, where no pointer event reaches."""
+        """By the keys that open and walk its list, which is drawn where no pointer event reaches; else by a click.
+
+        Where neither is possible Element Click is left: its events are the driver's own, not trusted ones.
+        """
+        steps = hit.facts.get("optionSteps")
+        if steps and scene.record.capabilities.get("browserName") in _CHROMIUM:
+            _press(scene, _way_to(*steps))
+            held = scene.ask("verify", value=self.value)
+            if held["same"] or held.get("gone"):
+                return
         with scene.find.frame(list(hit.facts.get("path") or ())):
             option = scene.remote.script(_OPTION, [scene.page.handle(), hit.facts["optionIndex"]])
-            scene.remote.execute("clickElement", id=next(iter(option.values())))
+            if steps:
+                scene.remote.execute("clickElement", id=next(iter(option.values())))
+            else:
+                scene.remote.execute("actions", actions=_click_on(option))
+
+
+def _press(scene: Scene, pressed: list[list[str]]) -> None:
+    for start in range(0, len(pressed), _KEYS_AT_ONCE):
+        scene.check()
+        scene.remote.execute("actions", actions=key_actions(pressed[start : start + _KEYS_AT_ONCE]))
+
+
+def _way_to(down: int, up: int) -> list[list[str]]:
+    """Open the list, go to its nearer end, then so many steps, take what is there."""
+    walk = [KEYS["Home"], *[KEYS["ArrowDown"]] * down] if down <= up else [KEYS["End"], *[KEYS["ArrowUp"]] * up]
+    return [[KEYS["Alt"], KEYS["ArrowDown"]], *([key] for key in walk), [KEYS["Enter"]]]
+
+
+def _click_on(element: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A click on the middle of what the remote end knows by this reference."""
+    move = {"type": "pointerMove", "x": 0, "y": 0, "duration": 0, "origin": element}
+    press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+    return [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move, *press]}]
 
 
 def _changed(held: Mapping[str, Any], hit: Hit) -> str:
+    if held.get("gone"):
+        return "The field is gone: the page replaced it, or left, when it was set."
     shown = "something else" if hit.kind == "password" else repr(held["value"])
     return f"The page changed what was set: the field now holds {shown}."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 ELLIPSIS = "…"
@@ -41,10 +42,10 @@ def cut_data(data: dict[str, Any], room: int) -> dict[str, Any]:
 
 def _shorten(node: Any, excess: int) -> bool:
     """Take about so many characters away where most of them are; False when there is nothing left to take."""
-    places = range(len(node)) if isinstance(node, list) else list(node)
-    heaviest = sorted(places, key=lambda place: -size(node[place]))
-    if isinstance(node, list) and node and size(node[heaviest[0]]) * 2 < size(node):
-        _drop(node, excess)
+    sizes = {place: size(node[place]) for place in (range(len(node)) if isinstance(node, list) else node)}
+    heaviest = sorted(sizes, key=lambda place: -sizes[place])
+    if isinstance(node, list) and node and sizes[heaviest[0]] * 2 < sum(sizes.values()):
+        _drop(node, sizes, excess)
         return True
     for place in heaviest:
         child = node[place]
@@ -54,13 +55,14 @@ def _shorten(node: Any, excess: int) -> bool:
         if isinstance(child, list | dict) and _shorten(child, excess):
             return True
     if isinstance(node, list) and node:
-        _drop(node, excess)
+        _drop(node, sizes, excess)
         return True
     return False
 
 
-def _drop(items: list[Any], excess: int) -> None:
+def _drop(items: list[Any], sizes: Mapping[Any, int], excess: int) -> None:
     """Drop items from the end until so many characters are gone."""
     gone = 0
     while items and gone < excess:
-        gone += size(items.pop()) + 1
+        items.pop()
+        gone += sizes[len(items)] + 1

@@ -136,6 +136,22 @@ def test_a_kill_during_a_start_fails_the_start(
     assert modern.ok("start_browser", sessionId="a")["state"] == "active"
 
 
+def test_a_driver_that_falls_silent_counts_as_lost(home: Home, base: str) -> None:  # W11 W38 O12 X23
+    """Every call is bounded by the command deadline; a session that no longer answers can be closed all the same."""
+    with home.serve(command_timeout="3") as server:
+        for name in ("a", "b"):
+            server.ok("start_browser", sessionId=name, navigationUrl=base)
+        home.process("a", "chromedriver").suspend()
+        running = server.begin("get_text", sessionId="a")
+        waiting = server.begin("get_text", sessionId="a")
+        assert server.ok("expect", title="Form", sessionId="b")
+        assert [answered(call).code for call in (running, waiting)] == ["session_lost"] * 2
+        assert "did not answer within 3 s" in answered(running).text
+        assert server.ok("close_session", sessionId="a") == {"closed": ["a"], "detached": [], "failed": []}
+        assert [record.id for record in home.records()] == ["b"]
+        assert len(home.folders()) == 1
+
+
 def test_sessions_survive_the_death_of_their_server(home: Home, era: str, base: str) -> None:  # W35 B8 B30 X42
     """After SIGKILL a new server finds the page, what was typed, the refs and the cookies as they were."""
     with home.serve(era) as first:

@@ -157,7 +157,10 @@ def test_a_redirect_ends_where_it_leads(stage: Stage) -> None:
         ({"url": "example.com"}, "Url must be absolute, for example https://example.com."),
         ({"url": "javascript:alert(1)"}, "Url cannot be javascript:, use execute_script."),
         ({"history": "sideways"}, "Argument 'history' must be 'back', 'forward' or 'reload'."),
-        ({"url": "http://a.test/", "waitUntil": "idle"}, "Argument 'waitUntil' must be 'load', 'none' or 'interactive'."),
+        (
+            {"url": "http://a.test/", "waitUntil": "idle"},
+            "Argument 'waitUntil' must be 'load', 'none' or 'interactive'.",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_happens(

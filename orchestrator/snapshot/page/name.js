@@ -92,7 +92,29 @@ function referredText(element) {
   return contentText(element) || normal(dom.textContent(element).slice(0, NAME_LENGTH));
 }
 
-const labelsOf = (element) => (dom.tag(element) !== 'input' || element.type !== 'hidden' ? element.labels ?? [] : []);
+let labelled = null;
+
+/** The labels of a control. For `element.labels` the platform searches the whole page: we do, once for all controls. */
+function labelsOf(element) {
+  if (!labelled) {
+    labelled = new Map();
+    soon(() => { labelled = null; });
+  }
+  const root = dom.root(element);
+  if (!labelled.has(root)) labelled.set(root, labelsIn(root));
+  return labelled.get(root).get(element) ?? [];
+}
+
+function labelsIn(root) {
+  const found = new Map();
+  for (const label of queryAll(root, 'label')) {
+    const control = inHtml(label) ? label.control : null;
+    if (!control) continue;
+    if (!found.has(control)) found.set(control, []);
+    found.get(control).push(label);
+  }
+  return found;
+}
 
 function labelText(element) {
   let text = '';

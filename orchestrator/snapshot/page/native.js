@@ -6,6 +6,7 @@ const styleOf = window.getComputedStyle.bind(window);
 const now = performance.now.bind(performance);
 const setTimer = window.setTimeout.bind(window);
 const clearTimer = window.clearTimeout.bind(window);
+const soon = window.queueMicrotask.bind(window);
 const nextFrame = window.requestAnimationFrame.bind(window);
 
 const uncurry = Function.prototype.bind.bind(Function.prototype.call);

@@ -89,9 +89,20 @@ function refuseOption(select, wish) {
     const labels = options.slice(0, OPTIONS_SHOWN).map((option) => quoted(optionLabel(option))).join(', ');
     return no('no_option', `${lineFor(select)} has no option ${quoted(wish.option)}; it has ${labels || 'none'}`);
   }
-  if (isDisabled(options[index])) return no('disabled', `option ${quoted(optionLabel(options[index]))} is disabled`);
+  const name = `option ${quoted(optionLabel(options[index]))}`;
+  if (isDisabled(options[index])) return no('disabled', `${name} is disabled`);
+  const offered = options.filter(isOffered);
+  const place = offered.indexOf(options[index]);
+  if (place < 0) return no('hidden', `${name} is not visible`);
   wish.found.optionIndex = index;
+  wish.found.optionSteps = select.multiple || select.size > 1 ? undefined : [place, offered.length - 1 - place];
   return null;
+}
+
+/** True for an option that the keyboard stops at in the list of a select. */
+function isOffered(option) {
+  const group = dom.closest(option, 'optgroup');
+  return !isDisabled(option) && [option, group].every((each) => !each || styleOf(each).display !== 'none');
 }
 
 /** One attempt on all matches: the first that can be acted on, else the failure nearest to it. */
@@ -151,7 +162,7 @@ function verify({ value }) {
 function holds(element, value) {
   if (typeof value === 'boolean') return checkedOf(element) === value;
   const wanted = `${value}`.replace(/\r\n?/g, '\n');
-  if (dom.tag(element) === 'select' && element.value === wanted) return true;
   const actual = rawValue(element) ?? '';
+  if (dom.tag(element) === 'select') return element.value === wanted || actual === normal(wanted);
   return actual === wanted || (kindOf(element) === 'contenteditable' && normal(actual) === normal(wanted));
 }
