@@ -16,6 +16,7 @@ from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.closing import Closer
 from orchestrator.errors import InvalidArgument, NoSession, Unsupported
+from orchestrator.limits import IdleLimit
 from orchestrator.models import SessionRecord, StartRequest
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
 from orchestrator.registry import Providers
@@ -59,6 +60,8 @@ class Orchestrator:
             self._closer = Closer(self._book, self._lanes, self._runner, self._providers)
             await self._book.enrol()
             self._group.start_soon(self._closer.sweep, self.settings.home)
+            self._idle_limit = IdleLimit(self._book, self._closer)
+            self._group.start_soon(self._idle_limit.keep)
             self._stack = stack.pop_all()
         return self
 
@@ -75,6 +78,7 @@ class Orchestrator:
         if not self._ended:
             self._ended = True
             await self._closer.close([record.id for record in await self._book.mine()], "its server is ending")
+            await self._closer.finish()
             await self._book.forget()
 
     # Sessions
@@ -94,6 +98,7 @@ class Orchestrator:
         else:
             record = begun.record
             self._group.start_soon(begun.finish_quietly)
+        self._idle_limit.changed()
         sessions, _ = await self._book.rows()
         warnings = []
         if len(sessions) >= self.settings.session_warning:

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import anyio
@@ -40,6 +40,8 @@ class Closer:
         self._lanes = lanes
         self._runner = runner
         self._providers = providers
+        self._closing = 0
+        self._closed = anyio.Event()
         self._look_again_at = -math.inf
 
     async def close(
@@ -50,8 +52,9 @@ class Closer:
         detach: bool = False,
         strict: bool = False,
         when: When | None = None,
+        because: str | None = None,
     ) -> Closed:
-        """Close these sessions side by side; calls on them are answered at once.
+        """Close these sessions side by side; calls on them are answered at once, later ones hear `because`.
 
         Raises:
             SessionNotFound, InvalidArgument: With `strict`, when an id was never open here.
@@ -61,19 +64,20 @@ class Closer:
         failed: list[NotEnded] = []
 
         async def one(session_id: str) -> None:
-            try:
-                record = await self._lanes.close(session_id, reason, when=when)
-            except SessionNotFound:
-                if strict:
-                    raise
-                return
-            if record is None:
-                return
-            if detach:
-                detached.append(await self._release(record))
-                return
-            closed.append(record.id)
-            failed.extend(NotEnded(session_id=record.id, reason=left) for left in await self._end(record))
+            with self._to_the_end():
+                try:
+                    record = await self._lanes.close(session_id, reason, when=when, because=because)
+                except SessionNotFound:
+                    if strict:
+                        raise
+                    return
+                if record is None:
+                    return
+                if detach:
+                    detached.append(await self._release(record))
+                    return
+                closed.append(record.id)
+                failed.extend(NotEnded(session_id=record.id, reason=left) for left in await self._end(record))
 
         if strict:
             for session_id in ids:
@@ -83,12 +87,32 @@ class Closer:
                 for session_id in ids:
                     group.start_soon(one, session_id)
         order = {session_id: place for place, session_id in enumerate(ids)}
+        closed.sort(key=lambda one: order.get(one, 0))
+        detached.sort(key=lambda one: order.get(one.id, 0))
+        failed.sort(key=lambda one: order.get(one.session_id, 0))
         return Closed(
-            closed=sorted(closed, key=lambda one: order.get(one, 0)),
+            closed=closed,
             detached=[record.id for record in detached],
             failed=failed,
             warnings=[_how_to_attach(record) for record in detached],
         )
+
+    async def finish(self) -> None:
+        """Wait until what is being closed is closed."""
+        while self._closing:
+            await self._closed.wait()
+
+    @contextlib.contextmanager
+    def _to_the_end(self) -> Iterator[None]:
+        """What began to close ends: once its record is closed, nobody else would end its processes."""
+        self._closing += 1
+        try:
+            with anyio.CancelScope(shield=True):
+                yield
+        finally:
+            self._closing -= 1
+            self._closed.set()
+            self._closed = anyio.Event()
 
     async def sweep(self, home: Path) -> None:
         """End what dead servers left: processes without a record, and sessions that nobody used for long."""

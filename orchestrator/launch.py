@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from orchestrator import processes
 from orchestrator.actions.finding import Deadline, Turn
 from orchestrator.errors import OrchestratorError, RemoteFailure, StartFailed
 from orchestrator.models import ProcessInfo, StartRequest
-from orchestrator.provider import Provider
+from orchestrator.provider import Provider, SessionOptions
 from orchestrator.settings import Settings
 from orchestrator.snapshot.page import SOURCE
 from orchestrator.webdriver.remote import Remote
@@ -28,7 +26,7 @@ Note = Callable[[ProcessInfo], None]
 class Launch:
     """One start under way, in its turn of the session's lane; what a provider sees of it is `provider.Start`."""
 
-    def __init__(self, request: StartRequest, options: BaseModel, settings: Settings, turn: Turn, note: Note) -> None:
+    def __init__(self, request: StartRequest, options: SessionOptions, settings: Settings, turn: Turn, note: Note) -> None:
         self.request = request
         self.options = options
         self.settings = settings

@@ -5,12 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
-from pydantic import BaseModel
+from pydantic import Field, field_validator
 
-from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest
-from orchestrator.settings import Settings
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Wire
+from orchestrator.settings import Settings, seconds
+
+
+class SessionOptions(Wire):
+    """The options of every session, whatever its provider; a provider's own model adds to them."""
+
+    idle_timeout: float | None = Field(
+        default=None, gt=0, description="End it when unused for so long, such as 90 or '45m'; a setting unless given."
+    )
+
+    @field_validator("idle_timeout", mode="before")
+    @classmethod
+    def _seconds(cls, value: Any) -> Any:
+        return seconds(value)
 
 
 class Start(Protocol):
@@ -22,7 +35,7 @@ class Start(Protocol):
         ...
 
     @property
-    def options(self) -> BaseModel:
+    def options(self) -> SessionOptions:
         """The request's options, checked against the provider's `Options`."""
         ...
 
@@ -69,7 +82,7 @@ class Provider(ABC):
     name: ClassVar[str]
     types: ClassVar[frozenset[SessionType]]
     browsers: ClassVar[frozenset[str]] = frozenset()
-    Options: ClassVar[type[BaseModel]]
+    Options: ClassVar[type[SessionOptions]]
     """The model of `options`; unknown ones are refused before anything is started."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, nearest
 from orchestrator.models import SessionType
-from orchestrator.provider import Provider
+from orchestrator.provider import Provider, SessionOptions
 
 GROUP = "orchestrator.providers"
 
@@ -86,7 +86,7 @@ class Providers(Mapping[str, Provider]):
         """Every installed provider, loaded for the purpose, with the reason of each that is broken."""
         return [Known(name, _distribution(self._points.get(name)), self._reason(name)) for name in self]
 
-    def options(self, name: str, given: Mapping[str, Any]) -> BaseModel:
+    def options(self, name: str, given: Mapping[str, Any]) -> SessionOptions:
         """Check `options` against the provider's model.
 
         Raises:
@@ -160,8 +160,8 @@ def _problems(provider: Any, name: str) -> Iterator[str]:
     if not isinstance(types, frozenset) or not types or not all(isinstance(kind, SessionType) for kind in types):
         yield "has no `types`, a frozenset of SessionType"
     options = getattr(provider, "Options", None)
-    if not (isinstance(options, type) and issubclass(options, BaseModel)):
-        yield "has no `Options`, a pydantic model"
+    if not (isinstance(options, type) and issubclass(options, SessionOptions)):
+        yield "has no `Options`, a subclass of orchestrator.provider.SessionOptions"
     elif options.model_config.get("extra") != "forbid":
         yield "has `Options` that take unknown names; their configuration must say extra='forbid'"
 

@@ -18,7 +18,7 @@ from orchestrator.store import SqliteStore
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
-_REFS_AT_ONCE = 100
+_REFS_AT_ONCE = 500
 """Ref numbers that a process sets apart for itself at a time: whatever happens to it, none is given twice."""
 
 

@@ -65,13 +65,14 @@ class Settings(BaseSettings):
     lazy_start: bool = Field(default=True, description="`navigate` starts a browser when the caller has no session.")
     session_warning: int = Field(default=5, ge=1, description="From this many open sessions on, a start warns.")
     max_sessions: int | None = Field(default=None, ge=1, description="No more open sessions than this.")
+    idle_timeout: float = Field(default=1800, gt=0, description="A session that is unused for so long is ended.")
     command_timeout: float = Field(default=30, gt=0, description="The longest a remote end may take for one command.")
     start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
     max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
     chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; found unless given.")
     chromedriver: Path | None = Field(default=None, description="chromedriver; found unless given.")
 
-    @field_validator("command_timeout", "start_timeout", mode="before")
+    @field_validator("idle_timeout", "command_timeout", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 
-from pydantic import BaseModel
-
 from orchestrator.actions.navigation import Navigate
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, StartRequest
-from orchestrator.provider import Provider
+from orchestrator.provider import Provider, SessionOptions
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner
 from orchestrator.sessions import Book, Lanes, Turn
@@ -46,12 +44,14 @@ class Starter:
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
         visit = _visit(request.navigation_url)
-        record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name)
+        limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
+        reserve = functools.partial(self._book.start, provider=provider.name, limits=limits)
+        record, ticket = await reserve(request.type, request.session_id)
         work = functools.partial(self._launch, request, options, provider, visit)
         return Begun(self._lanes, record, ticket, work)
 
     def _launch(
-        self, request: StartRequest, options: BaseModel, provider: Provider, visit: Navigate | None, turn: Turn
+        self, request: StartRequest, options: SessionOptions, provider: Provider, visit: Navigate | None, turn: Turn
     ) -> SessionRecord:
         """The session's first turn, in its worker thread."""
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from pydantic import BaseModel, ConfigDict, SecretStr, field_validator
+from pydantic import ConfigDict, SecretStr, field_validator
 
 from orchestrator.errors import InvalidArgument, ProviderFailure
-from orchestrator.models import Endpoint, SessionType, Wire
-from orchestrator.provider import Provider, Start
+from orchestrator.models import Endpoint, SessionType
+from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.registry import GROUP, Known, Providers, UnknownProvider
 
 
-class AcmeOptions(Wire):
+class AcmeOptions(SessionOptions):
     """Options with everything that can go wrong."""
 
     build_name: str | None = None
@@ -60,7 +60,7 @@ class Untyped(Acme):
 class Lax(Acme):
     """Its options take anything."""
 
-    class Options(BaseModel):
+    class Options(SessionOptions):
         """Options that swallow misspelt names."""
 
         model_config = ConfigDict(extra="ignore")
@@ -184,6 +184,6 @@ def test_bad_options_are_named_and_never_repeated() -> None:
     assert "Option 'nope': there is no such option." in said
     assert "Option 'maxTabs': Input should be a valid integer" in said
     assert "Option 'region': … is no region." in said
-    assert caught.value.hint == "Options of 'acme': buildName, maxTabs, accessKey, region."
-    assert caught.value.details["options"] == ["buildName", "maxTabs", "accessKey", "region"]
+    assert caught.value.hint == "Options of 'acme': idleTimeout, buildName, maxTabs, accessKey, region."
+    assert caught.value.details["options"] == ["idleTimeout", "buildName", "maxTabs", "accessKey", "region"]
     assert caught.value.__suppress_context__

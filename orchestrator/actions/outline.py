@@ -76,6 +76,8 @@ class Outline:
 
 def _fitting(rows: list[Any], room: int) -> int:
     """How many of the rows fit into that many characters of JSON; at least one."""
+    if len(json.dumps(rows, ensure_ascii=False)) <= room:
+        return len(rows)
     used = 0
     for index, row in enumerate(rows):
         used += len(json.dumps(row, ensure_ascii=False)) + 2

@@ -133,7 +133,7 @@ class Scene:
             return True  # it closed by itself meanwhile: the next command tells
         if armed:
             self.change(armed=None)
-        how = "accepted" if accept else "dismissed (an alert is just closed)"
+        how = "accepted" if accept else "dismissed"
         told = "" if armed else " To answer the next one otherwise, call handle_dialog before the call that opens it."
         self.event(f"A dialog was {how}: {text!r}.{told}")
         return True

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
 from orchestrator.actions.finding import Deadline, unmet
-from orchestrator.actions.results import Outcome, Value
+from orchestrator.actions.results import Acted, Outcome, Value
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, TimedOut, Unsupported, quoted
 from orchestrator.models import SessionType
@@ -50,7 +50,9 @@ class ExecuteScript(Timed, Action[Value]):
         try:
             answer = scene.page.evaluate(body, [_located(arg) for arg in self.args])
         except Interrupted:
-            return Value(warnings=["The script was cut short: it opened a dialog or left the page."])
+            # A dialog that it opened is still there: looking at the page answers it, so that this call can report it.
+            met = scene.observing("none", Acted).warnings
+            return Value(warnings=["The script was cut short: it opened a dialog or left the page.", *met])
         except RemoteFailure as error:
             raise _refused(error, limit) from error
         if "given" in answer:

@@ -130,15 +130,20 @@ class Book:
         return await self.ask(resolve, self.namespace, self.caller.key, checked(session_id))
 
     async def close(
-        self, session_id: str, *, when: Callable[[SessionRecord, bool], bool] | None = None
+        self,
+        session_id: str,
+        *,
+        when: Callable[[SessionRecord, bool], bool] | None = None,
+        because: str | None = None,
     ) -> SessionRecord | None:
         """Close a session in the store; returns the record as it was, or None when there was nothing to close.
 
-        `Lanes.close` does this and stops the calls as well. `when(record, in_use)` decides at the moment of closing.
+        `Lanes.close` does this and stops the calls as well. `when(record, in_use)` decides at the moment of closing;
+        `because` is told to who asks for the session later.
 
         Raises:
             InvalidArgument: It is no session id.
             SessionNotFound: The id was never open here.
         """
-        close = functools.partial(self.store.close, when=when, holder=self.holder)
+        close = functools.partial(self.store.close, when=when, because=because, holder=self.holder)
         return await self.ask(close, self.namespace, checked(session_id))

@@ -83,17 +83,18 @@ class Lanes:
         reason: str = "it was closed",
         *,
         when: Callable[[SessionRecord, bool], bool] | None = None,
+        because: str | None = None,
     ) -> SessionRecord | None:
         """Close a session without queueing: the running call and those that wait are answered at once.
 
         Returns the record as it was, for whoever ends the remote end, or None when there was nothing to close.
-        `when(record, in_use)` decides at the moment of closing.
+        `when(record, in_use)` decides at the moment of closing; `because` is told to who asks for it later.
 
         Raises:
             InvalidArgument: It is no session id.
             SessionNotFound: The id was never open here.
         """
-        record = await self._book.close(session_id, when=when)
+        record = await self._book.close(session_id, when=when, because=because)
         if record is not None:
             left, _ = await self._book.rows()
             not_found = functools.partial(SessionNotFound, record.id, [other.id for other in left])

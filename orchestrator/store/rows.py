@@ -85,10 +85,12 @@ def get_usable(db: sqlite3.Connection, namespace: str, session_id: str) -> Row:
 def not_found(
     db: sqlite3.Connection, namespace: str, session_id: str, record: SessionRecord | None = None
 ) -> SessionNotFound:
-    """The error for an id that is not open; it says so when the id's own start failed."""
+    """The error for an id that is not open; it says why, where there is a reason that its caller may not know."""
     error = SessionNotFound(session_id, open_ids(db, namespace))
     if record is not None and record.lost_reason and not record.remote_session_id:
         error.hint = f"Its start failed: {record.lost_reason.rstrip('.')}. Start it again."
+    elif record is not None and record.lost_reason:
+        error.hint = f"It is closed: {record.lost_reason.rstrip('.')}. Start it again."
     return error
 
 

@@ -103,11 +103,13 @@ class SqliteStore:
         session_id: str,
         *,
         when: Callable[[SessionRecord, bool], bool] | None = None,
+        because: str | None = None,
         holder: Holder | None = None,
     ) -> SessionRecord | None:
         """Close a session, dropping its lane; returns the record as it was, or None when nothing was closed.
 
-        `when(record, in_use)` is asked at the moment of closing whether to close at all. Of several who close one
+        `when(record, in_use)` is asked at the moment of closing whether to close at all; `because` is told to who asks
+        for the session later. Of several who close one
         session at once exactly one gets the record.
 
         Raises:
@@ -121,7 +123,8 @@ class SqliteStore:
                 return None
             if when and not when(row.record, tickets.in_use(db, row.seq, holder or Holder.here(), self._ticks())):
                 return None
-            rows.apply(db, row, lambda record: record.changed(state=SessionState.CLOSED), self._clock())
+            closed = {"state": SessionState.CLOSED, "lost_reason": because or row.record.lost_reason}
+            rows.apply(db, row, lambda record: record.changed(**closed), self._clock())
             return row.record
 
     def reserve_refs(self, namespace: str, session_id: str, count: int) -> tuple[int, int]:

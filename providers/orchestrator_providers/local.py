@@ -17,8 +17,8 @@ import psutil
 from pydantic import Field, field_validator
 
 from orchestrator.errors import InvalidArgument, StartFailed, nearest
-from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Wire
-from orchestrator.provider import Provider, Start
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType
+from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator_providers import drivers
 
@@ -54,6 +54,9 @@ _PREFERENCES = {
     # Otherwise a window asks to save each password typed, and another to change one that is known from a leak.
     "credentials_enable_service": False,
     "profile.password_manager_leak_detection": False,
+    # An empty page instead of the new-tab page, which has scripts and texts of its own.
+    "session.restore_on_startup": 4,
+    "session.startup_urls": ["about:blank"],
 }
 
 _RULE = re.compile(r"MAP\s+[^\s,]+\s+[^\s,]+|EXCLUDE\s+[^\s,]+", re.IGNORECASE)
@@ -61,7 +64,7 @@ _HOST = re.compile(r"[^\s,]+")
 _PROXY_TYPES = ("autodetect", "direct", "manual", "pac", "system")
 
 
-class LocalOptions(Wire):
+class LocalOptions(SessionOptions):
     """What is rare in a local start."""
 
     host_rules: dict[str, str] | str | None = Field(

@@ -171,9 +171,19 @@ def test_a_dialog_that_opens_by_itself_is_reported_by_the_next_call(stage: Stage
 def test_a_script_that_opens_a_dialog(stage: Stage) -> None:
     """It is answered, reported, and the session goes on."""
     answer = stage.call("execute_script", script="return confirm('From a script')")
-    assert "From a script" in answer.text
     assert not answer.failed
+    assert any("'From a script'" in event for event in answer.data["events"])
+    assert "cut short" in answer.data["warnings"][0]
     assert stage.js("1") == 1
+
+
+def test_a_script_that_opens_a_dialog_which_stays(stage: Stage) -> None:
+    """With `manual` the call returns and says that it is open."""
+    stage.ok("set_policy", dialogs="manual")
+    answer = stage.call("execute_script", script="out.textContent = confirm('From a script')")
+    assert "blocks the page: 'From a script'" in answer.text
+    stage.ok("handle_dialog", accept=True)
+    assert stage.ok("get_text", selector="#out")["text"] == "true"
 
 
 def test_a_page_that_asks_before_it_is_left(stage: Stage) -> None:

@@ -115,7 +115,7 @@ def test_what_we_ask_for(browse: Browse) -> None:
     capabilities = browse({"command_timeout": 10}).capabilities
     assert capabilities["unhandledPromptBehavior"] == "ignore"
     assert capabilities["timeouts"] == {"implicit": 0, "pageLoad": 8000, "script": 8000}
-    assert capabilities["pageLoadStrategy"] == "none"
+    assert capabilities["pageLoadStrategy"] == "eager"
 
 
 def test_short_command_timeout_leaves_half_of_it(begin: Begin) -> None:
@@ -286,7 +286,7 @@ def test_bad_options(given: dict[str, Any], said: str) -> None:
         Providers([LocalProvider()]).options("local", given)
     assert said in str(caught.value)
     assert "hunter2" not in str(caught.value)
-    assert caught.value.hint == "Options of 'local': hostRules, proxy, acceptInsecureCerts."
+    assert caught.value.hint == "Options of 'local': idleTimeout, hostRules, proxy, acceptInsecureCerts."
 
 
 @pytest.mark.parametrize(

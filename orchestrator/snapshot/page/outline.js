@@ -95,29 +95,29 @@ class Survey {
 
   look(element, at) {
     const style = styleOf(element);
-    if (style.display === 'none' || flag(element, 'aria-hidden') || dom.has(element, 'inert')) return;
+    const { display } = style;
+    if (display === 'none' || flag(element, 'aria-hidden') || dom.has(element, 'inert')) return;
     const tag = dom.tag(element);
     if (tag === 'br') return void this.space();
-    const cut = style.display !== 'contents' && !isPage(tag) && clips(style);
-    const box = cut || this.bounded ? this.boxIn(element, style, at) : null;
+    const cut = display !== 'contents' && !isPage(tag) && clips(style);
+    const box = cut || this.bounded ? through(at.lens, ownBox(element, style)) : null;
     if (cut && !hasArea(box)) return;
-    const apart = style.display !== 'inline' && style.display !== 'contents';
-    if (apart && !style.display.startsWith('inline')) this.flush();
+    const apart = display !== 'inline' && display !== 'contents';
+    const block = apart && !display.startsWith('inline');
+    if (block) this.flush();
     else if (apart) this.space();
     const place = this.reach(style, box, cut, at);
     const role = place.visible ? this.lineRole(element, tag, style, at) : '';
     if (role && this.hasSize(element, style, box, at)) this.list(element, tag, role, place);
     else if (!this.muteCaption(element, tag, place)) this.enter(element, tag, place);
-    if (apart && !style.display.startsWith('inline')) this.flush();
+    if (block) this.flush();
     else if (apart) this.space();
   }
 
-  boxIn(element, style, at) {
-    return through(at.lens, ownBox(element, style));
-  }
-
-  hasSize(element, style, box, at) {
-    return hasArea(box ?? this.boxIn(element, style, at)) || spills(element);
+  hasSize(element, style, box, { lens }) {
+    if (box) return hasArea(box) || spills(element);
+    const { width, height } = ownBox(element, style);
+    return width * lens.scaleX * height * lens.scaleY > 0 || spills(element);
   }
 
   /** The place inside an element: what clips there, and whether its text needs a closer look. */

@@ -1,0 +1,73 @@
+"""Ends the sessions that nobody uses: each has an idle limit, which every call on it begins anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+import anyio
+
+from orchestrator.closing import Closer
+from orchestrator.errors import OrchestratorError
+from orchestrator.models import SessionRecord, SessionState
+from orchestrator.sessions import Book
+
+_LONGEST = 30.0
+"""Seconds between two looks at most: another server may have started or used a session meanwhile."""
+_SHORTEST = 0.1
+_MINUTE = 60
+
+
+def left(record: SessionRecord, now: float) -> float:
+    """Seconds until the session has been idle for as long as it may be; it never ends while it starts."""
+    limit = record.limits.get("idle")
+    if limit is None or record.state is SessionState.STARTING:
+        return _LONGEST
+    return record.last_active_at + limit - now
+
+
+class IdleLimit:
+    """Looks after the sessions of one caller.
+
+    Work in flight is never idle: whether a session is in use is asked in the transaction that closes it.
+    """
+
+    def __init__(self, book: Book, closer: Closer, clock: Callable[[], float] = time.time) -> None:
+        self._book = book
+        self._closer = closer
+        self._clock = clock
+        self._changed = anyio.Event()
+
+    def changed(self) -> None:
+        """A session was started: its limit may be the next to pass."""
+        self._changed.set()
+
+    async def keep(self) -> None:
+        """End what is idle for too long, for as long as the server lives."""
+        while True:
+            wait = await self.look()
+            with anyio.move_on_after(wait):
+                await self._changed.wait()
+            self._changed = anyio.Event()
+
+    async def look(self) -> float:
+        """End what is idle for too long now; returns the seconds until the next look."""
+        try:
+            mine = await self._book.mine()
+            for record in self._expired(mine):
+                idle = f"nobody used it for {_duration(record.limits['idle'])}"
+                await self._closer.close([record.id], idle, when=self._still_idle, because=idle)
+        except OrchestratorError:
+            return _LONGEST  # the store did not answer: it is looked at again later
+        nearest = min((left(record, self._clock()) for record in mine), default=_LONGEST)
+        return min(_LONGEST, max(_SHORTEST, nearest))
+
+    def _expired(self, records: Iterable[SessionRecord]) -> list[SessionRecord]:
+        return [record for record in records if left(record, self._clock()) <= 0]
+
+    def _still_idle(self, record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
+        return not in_use and left(record, self._clock()) <= 0
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / _MINUTE:g} minutes" if seconds >= _MINUTE else f"{seconds:g} s"
