@@ -1,3 +1,3 @@
-"""Many WebDriver and Appium sessions at once, for AI agents over MCP and for testers in Python."""
+"""Many WebDriver sessions at once, for AI agents over MCP and for testers."""
 
 __version__ = "0.1.0"
