@@ -59,42 +59,38 @@ class Closer:
         Raises:
             SessionNotFound, InvalidArgument: With `strict`, when an id was never open here.
         """
-        closed: list[str] = []
-        detached: list[SessionRecord] = []
+        found: list[SessionRecord] = []
         failed: list[NotEnded] = []
 
         async def one(session_id: str) -> None:
-            with self._to_the_end():
-                try:
-                    record = await self._lanes.close(session_id, reason, when=when, because=because)
-                except SessionNotFound:
-                    if strict:
-                        raise
-                    return
-                if record is None:
-                    return
-                if detach:
-                    detached.append(await self._release(record))
-                    return
-                closed.append(record.id)
-                failed.extend(NotEnded(session_id=record.id, reason=left) for left in await self._end(record))
+            try:
+                record = await self._lanes.close(session_id, reason, when=when, because=because)
+            except OrchestratorError as error:
+                if strict:
+                    raise
+                if not isinstance(error, SessionNotFound):
+                    failed.append(NotEnded(session_id=session_id, reason=error.message))
+                return
+            if record is not None:
+                found.append(record)
 
-        if strict:
-            for session_id in ids:
-                await one(session_id)
-        else:
-            async with anyio.create_task_group() as group:
+        with self._to_the_end():
+            if strict:
                 for session_id in ids:
-                    group.start_soon(one, session_id)
-        order = {session_id: place for place, session_id in enumerate(ids)}
-        closed.sort(key=lambda one: order.get(one, 0))
-        detached.sort(key=lambda one: order.get(one.id, 0))
-        failed.sort(key=lambda one: order.get(one.session_id, 0))
+                    await one(session_id)
+            else:
+                async with anyio.create_task_group() as group:
+                    for session_id in ids:
+                        group.start_soon(one, session_id)
+            order = {session_id: place for place, session_id in enumerate(ids)}
+            found.sort(key=lambda record: order.get(record.id, 0))
+            failed += await (self._release(found) if detach else self._end(found))
+        names = [record.id for record in found]
         return Closed(
-            closed=closed,
-            detached=[record.id for record in detached],
+            closed=[] if detach else names,
+            detached=names if detach else [],
             failed=failed,
-            warnings=[_how_to_attach(record) for record in detached],
+            warnings=[_how_to_attach(record) for record in found] if detach else [],
         )
 
     async def finish(self) -> None:
@@ -116,13 +112,15 @@ class Closer:
 
     async def sweep(self, home: Path) -> None:
         """End what dead servers left: processes without a record, and sessions that nobody used for long."""
+        closed = []
         for record in await self._book.ask(self._book.store.orphans):
             if time.time() - record.last_active_at > _LEFT_BEHIND:
                 unadopted = functools.partial(_still_owned_by, record.owner)
                 close = functools.partial(self._book.store.close, record.namespace, record.id, when=unadopted)
                 with contextlib.suppress(OrchestratorError):
                     if await self._book.ask(close) is not None:
-                        await self._end(record)
+                        closed.append(record)
+        await self._end(closed)
         live = await self._book.ask(self._book.store.live_folders)
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
 
@@ -138,21 +136,39 @@ class Closer:
         finally:
             self._look_again_at = anyio.current_time() + _LOOK_AFTER
 
-    async def _end(self, record: SessionRecord) -> list[str]:
-        """End it wherever it lives; sentences on what is left."""
-        self._runner.detach(record)
-        left = []
-        if record.owned and record.remote_session_id and not record.processes:
-            left += await anyio.to_thread.run_sync(_delete, record)
-        left += await anyio.to_thread.run_sync(processes.end, record.processes)
-        with contextlib.suppress(OrchestratorError):
-            await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
-        return left
+    async def _end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
+        """End them wherever they live; what is left of each.
 
-    async def _release(self, record: SessionRecord) -> SessionRecord:
-        self._runner.detach(record)
-        await anyio.to_thread.run_sync(processes.release, record.processes)
-        return record
+        All at once: looking through the system's processes takes as long for one session as for many.
+        """
+        failed: list[NotEnded] = []
+
+        async def note(record: SessionRecord, end: Callable[[], list[str]]) -> None:
+            left = await anyio.to_thread.run_sync(end)
+            failed.extend(NotEnded(session_id=record.id, reason=reason) for reason in left)
+
+        async def end_here() -> None:
+            if await anyio.to_thread.run_sync(processes.end, [one for record in records for one in record.processes]):
+                for record in records:
+                    await note(record, functools.partial(processes.end, record.processes, deadline=0))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(end_here)
+            for record in records:
+                self._runner.detach(record)
+                if record.owned and record.remote_session_id and not record.processes:
+                    group.start_soon(note, record, functools.partial(_delete, record))
+        for record in records:
+            with contextlib.suppress(OrchestratorError):
+                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
+        return failed
+
+    async def _release(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
+        """Leave them alive; nothing of that can fail."""
+        for record in records:
+            self._runner.detach(record)
+            await anyio.to_thread.run_sync(processes.release, record.processes)
+        return []
 
 
 def _ended(records: Sequence[SessionRecord]) -> list[tuple[SessionRecord, ProcessInfo]]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator import processes
-from orchestrator.actions.finding import Deadline, Turn
+from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.finding import Turn
 from orchestrator.errors import OrchestratorError, RemoteFailure, StartFailed
 from orchestrator.models import ProcessInfo, StartRequest
 from orchestrator.provider import Provider, SessionOptions
@@ -26,7 +27,9 @@ Note = Callable[[ProcessInfo], None]
 class Launch:
     """One start under way, in its turn of the session's lane; what a provider sees of it is `provider.Start`."""
 
-    def __init__(self, request: StartRequest, options: SessionOptions, settings: Settings, turn: Turn, note: Note) -> None:
+    def __init__(
+        self, request: StartRequest, options: SessionOptions, settings: Settings, turn: Turn, note: Note
+    ) -> None:
         self.request = request
         self.options = options
         self.settings = settings

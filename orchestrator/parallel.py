@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 from pydantic import ConfigDict, Field, model_validator
 
-from orchestrator.actions.finding import Deadline
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import OrchestratorError, TimedOut

@@ -10,11 +10,12 @@ from pydantic import ConfigDict, Field
 
 from orchestrator.actions.base import AnyAction
 from orchestrator.actions.catalogue import CATALOGUE
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.dialogs import HandleDialog, SetPolicy
-from orchestrator.actions.finding import Deadline
 from orchestrator.actions.results import Outcome, Settled
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.watch import Watch
+from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, TimedOut
 from orchestrator.models import Wire
 
@@ -38,6 +39,12 @@ class ExecuteSequence(Options):
 
     session_id: str | None = None
     actions: list[Step] = Field(min_length=1, max_length=100)
+
+
+class Manner(Wire):
+    """What a step says besides what it does."""
+
+    optional: bool = False
 
 
 class Failed(Wire):
@@ -82,7 +89,7 @@ class SequenceResult(Settled):
             lines.append(f"Step {self.failed.index} ({self.failed.action}) failed: {error['code']}: {error['message']}")
         for index, step in enumerate(self.steps or []):
             lines.append(f"{index}. {step.action} ({step.duration_ms} ms): {_brief(step.result)}")
-        return [*lines, *(self.change_lines() or ["Nothing visible changed."])]
+        return [*lines, *self.change_lines()]
 
 
 class Sync(Protocol):
@@ -130,19 +137,21 @@ def plan(steps: list[Step]) -> list[PlannedStep]:
 
 
 def _planned(index: int, step: Mapping[str, Any]) -> PlannedStep:
-    fields = dict(step)
-    optional = fields.pop("optional", False)
-    if fields.pop("sessionId", None) is not None or fields.pop("session_id", None) is not None:
-        raise InvalidArgument(f"Step {index}: a step has no sessionId.", hint="Give it to the sequence.")
     try:
-        if not isinstance(optional, bool):
-            raise InvalidArgument("optional must be true or false.")  # noqa: TRY301 — gets the step's index below
-        if fields.get("action") == SYNC:
-            return PlannedStep(SYNC, None, _sync_name(fields), optional=optional)
-        action = CATALOGUE.step(fields)
+        return _read(step)
     except InvalidArgument as error:
         raise InvalidArgument(f"Step {index}: {error.message}", hint=f"{error.hint} Nothing was run.".strip()) from None
-    return PlannedStep(action.verb, action, "", optional=optional)
+
+
+def _read(step: Mapping[str, Any]) -> PlannedStep:
+    manner = read(Manner, {name: step[name] for name in Manner.model_fields if name in step})
+    fields = {name: value for name, value in step.items() if name not in Manner.model_fields}
+    if any(fields.pop(name, None) is not None for name in ("sessionId", "session_id")):
+        raise InvalidArgument("A step has no sessionId.", hint="Give it to the sequence.")
+    if fields.get("action") == SYNC:
+        return PlannedStep(SYNC, None, _sync_name(fields), optional=manner.optional)
+    action = CATALOGUE.step(fields)
+    return PlannedStep(action.verb, action, "", optional=manner.optional)
 
 
 def _sync_name(fields: Mapping[str, Any]) -> str:

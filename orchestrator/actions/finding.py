@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
-from orchestrator.errors import (
-    DialogOpen,
-    ElementNotFound,
-    InvalidArgument,
-    NotActionable,
-    OrchestratorError,
-    StaleRef,
-    quoted,
-)
+from orchestrator.actions.deadline import SLICE, Deadline
+from orchestrator.actions.unmet import unmet
+from orchestrator.errors import DialogOpen, RemoteFailure
 from orchestrator.models import SessionRecord
 from orchestrator.selector import Selector, parse
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.webdriver.remote import Remote
 
-SLICE = 1.0
-"""Seconds that one wait inside the page may take: a running classic command cannot be interrupted."""
+_FIRST_SLICE = 0.05
+"""Short: what is in a frame of another origin shall not wait for long."""
 _SLICE_WITH_FRAMES = 0.2
 """While frames of other origins are searched in turn."""
 
 _PAUSE = 0.02
+_OF_PAGE = frozenset({"url", "title", "pageText"})
+"""Conditions on the page and not on an element."""
 
 
 @dataclass(frozen=True)
@@ -54,28 +51,6 @@ class Hit:
         return str(self.facts.get("kind", "other"))
 
 
-class Deadline:
-    """A point in time until which something may take."""
-
-    def __init__(self, seconds: float) -> None:
-        self.started = time.monotonic()
-        self._end = self.started + seconds
-
-    @property
-    def left(self) -> float:
-        """Seconds left; never negative."""
-        return max(0.0, self._end - time.monotonic())
-
-    @property
-    def elapsed_ms(self) -> int:
-        """Milliseconds since it was set."""
-        return round((time.monotonic() - self.started) * 1000)
-
-    def slice_ms(self, longest: float = SLICE) -> int:
-        """The next slice of waiting, in milliseconds."""
-        return round(min(self.left, longest) * 1000)
-
-
 class Turn(Protocol):
     """The lane's side of a call: whose turn it is, and whether it still is."""
 
@@ -100,12 +75,12 @@ class Finder:
         self._remote = remote
         self._page = page
         self._turn = turn
-        self._path: list[int] = []
+        self._hops: list[list[int]] = []
 
     @property
     def at_top(self) -> bool:
         """Whether the top document is current, and not a frame of another origin."""
-        return not self._path
+        return not self._hops
 
     @contextmanager
     def element(self, given: str, need: str, seconds: float, **params: Any) -> Iterator[Hit]:
@@ -122,38 +97,47 @@ class Finder:
     def locate(self, given: str, method: str, seconds: float, **params: Any) -> dict[str, Any]:
         """Ask an element method of the engine, once its element is there."""
         try:
-            return self._await(given, method, seconds, **params)
+            return self._as_page(self._await(given, method, seconds, **params))
         finally:
             self._switch([])
 
     def poll(self, method: str, deadline: Deadline, selector: Selector | None = None, **params: Any) -> dict[str, Any]:
         """Ask the page in slices until the answer is ok or the time is up; the last answer is returned."""
-        answer: dict[str, Any] = {"ok": False, "reason": "not_found", "detail": "the page is navigating"}
-        locator = {"locator": selector.data()} if selector else {}
-        longest = SLICE
-        while True:
-            self._turn.check()
-            try:
-                self._switch([])
-                answer = self._search(method, {**locator, **params, "slice": deadline.slice_ms(longest)})
-            except Interrupted:
-                self._path = [-1]
-            if answer.get("ok", True) or answer.get("reason") in {"invalid", "stale"} or not deadline.left:
-                return answer
-            if answer.get("frames"):
-                longest = _SLICE_WITH_FRAMES
-            # Where the engine did not wait itself: it has nothing to wait with while a page is being replaced.
-            time.sleep(min(_PAUSE, deadline.left))
+        try:
+            return self._as_page(self._poll(method, deadline, selector, **params))
+        finally:
+            self._switch([])
 
     @contextmanager
     def frame(self, path: list[int]) -> Iterator[None]:
-        """Make a frame below the current one current, by its window indexes, for a block."""
-        before = list(self._path)
-        self._switch([*before, *path])
+        """Make a frame below the current one current, by its window indexes, for a block.
+
+        Raises:
+            Interrupted: It is not there any more.
+        """
+        before = self._hops
+        self._switch([*before, path])
         try:
             yield
         finally:
-            self._switch(before)
+            self._return(before)
+
+    @contextmanager
+    def pointer(self, x: int, y: int) -> Iterator[tuple[int, int]]:
+        """The point of the current document as one of the top document, which is current inside the block.
+
+        From there a pointer reaches into every frame; chromedriver misses when a frame of another origin is current.
+        """
+        before = self._hops
+        try:
+            while self._hops:
+                *around, path = self._hops
+                self._switch(around)
+                found = self._page.call("outwards", path=path, x=x, y=y)
+                x, y = int(found.get("x", x)), int(found.get("y", y))
+            yield x, y
+        finally:
+            self._return(before)
 
     def from_top(self) -> bool:
         """Make the top document current, wherever somebody else stopped; False while a dialog is in the way."""
@@ -165,72 +149,86 @@ class Finder:
 
     def _await(self, given: str, method: str, seconds: float, **params: Any) -> dict[str, Any]:
         selector, deadline = parse(given), Deadline(seconds)
-        answer = self.poll(method, deadline, selector, **params)
+        answer = self._poll(method, deadline, selector, **params)
         if not answer.get("ok", True):
             raise unmet(selector, answer, self._turn.record, deadline)
         return answer
+
+    def _poll(self, method: str, deadline: Deadline, selector: Selector | None, **params: Any) -> dict[str, Any]:
+        """Ask in slices; the frame in which the answer was found is current afterwards."""
+        answer: dict[str, Any] = {"ok": False, "reason": "not_found", "detail": "the page is navigating"}
+        locator = {"locator": selector.data()} if selector else {}
+        longest = _FIRST_SLICE
+        while True:
+            self._turn.check()
+            with suppress(Interrupted):
+                self._switch([])
+                answer = self._search(method, {**locator, **params, "slice": deadline.slice_ms(longest)})
+            if answer.get("ok", True) or answer.get("reason") in {"invalid", "stale"} or not deadline.left:
+                return answer
+            longest = _SLICE_WITH_FRAMES if answer.get("frames") else SLICE
+            # Where the engine did not wait itself: it has nothing to wait with while a page is being replaced.
+            time.sleep(min(_PAUSE, deadline.left))
 
     def _search(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Ask here; then, where the element may be in a frame of another origin, ask there."""
         answer = self._page.call(method, **params)
         while "crossOrigin" in answer:
             *frames, last = answer["crossOrigin"]["rest"]
-            self._switch([*self._path, *answer["crossOrigin"]["path"]])
+            self._switch([*self._hops, answer["crossOrigin"]["path"]])
             params = {**params, "locator": {**last, "frames": frames}}
             answer = self._page.call(method, **params)
-        if answer.get("reason") not in {"not_found", "stale"}:
+        if answer.get("matches") or answer.get("reason") == "invalid":
             return answer
-        here = list(self._path)
+        here, nearest = self._hops, answer
         # No indexes lead to a frame inside a shadow tree.
         for frame in filter(lambda one: one["path"] is not None, answer.get("frames") or ()):
-            self._switch([*here, *frame["path"]])
-            found = self._search(method, {**params, "slice": 0})
-            if found.get("ok", True):
-                return found
-        return answer
+            self._switch([*here, frame["path"]])
+            found = _with_page(answer, self._search(method, _inside(params)))
+            if found.get("matches", 1):
+                if found.get("ok", True):
+                    return found
+                nearest = found if nearest is answer else nearest
+        return {**nearest, "frames": answer["frames"]} if answer.get("frames") else answer
 
-    def _switch(self, path: list[int]) -> None:
-        if path == self._path:
+    def _as_page(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer with the page's address and title, wherever it was found."""
+        if self.at_top or "url" not in answer:
+            return answer
+        with suppress(Interrupted):
+            self._switch([])
+            place = self._page.call("state")
+            return {**answer, "url": place["url"], "title": place["title"]}
+        return {**answer, "url": self._turn.record.url or "", "title": self._turn.record.title or ""}
+
+    def _return(self, hops: list[list[int]]) -> None:
+        """Go back to where one was; the top document where that is gone."""
+        with suppress(Interrupted):
+            self._switch(hops)
+
+    def _switch(self, hops: list[list[int]]) -> None:
+        if hops == self._hops:
             return
         self._remote.execute("switchToFrame", id=None)
-        for index in path:
-            self._remote.execute("switchToFrame", id=index)
-        self._path = path
+        self._hops = []
+        try:
+            for index in chain.from_iterable(hops):
+                self._remote.execute("switchToFrame", id=index)
+        except RemoteFailure as error:
+            self._remote.execute("switchToFrame", id=None)
+            raise Interrupted("The frame went away.") from error
+        self._hops = hops
 
 
-def unmet(
-    selector: Selector, answer: Mapping[str, Any], record: SessionRecord, deadline: Deadline
-) -> OrchestratorError:
-    """The error for an element that did not come to what was needed."""
-    given, reason, detail = selector.given, answer.get("reason"), str(answer.get("detail") or "")
-    candidates = list(answer.get("candidates") or [])
-    near: dict[str, Any] = {"candidates": candidates} if candidates else {}
-    if reason == "invalid":
-        return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint="Mend the selector.")
-    if reason == "stale":
-        never = selector.ref is not None and selector.ref >= record.ref_next
-        what = "was never given in this session" if never else "no longer names an element of this page"
-        return StaleRef(
-            f"Ref {quoted(given)} {what}.", hint="Call get_visible_elements and use a ref from its outline."
-        )
-    if reason == "not_found":
-        return ElementNotFound(
-            f"No element matches {quoted(given)} (waited {deadline.elapsed_ms} ms).",
-            hint="Call get_visible_elements to see what is there.",
-            **near,
-        )
-    return NotActionable(
-        f"{quoted(given)} cannot be acted on: {detail or reason}.", hint=_MENDS.get(str(reason), ""), **near
-    )
+def _inside(params: Mapping[str, Any]) -> dict[str, Any]:
+    """What is asked in a frame: without waiting there, and without what only the page itself can tell."""
+    inner = {**params, "slice": 0}
+    if "conditions" in params and not params.get("not"):
+        inner["conditions"] = {name: value for name, value in params["conditions"].items() if name not in _OF_PAGE}
+    return inner
 
 
-_MENDS = {
-    "covered": "Close or move what covers it, or scroll.",
-    "disabled": "Do first what enables it, or wait_for it with state enabled.",
-    "hidden": "Do first what shows it.",
-    "moving": "Wait for the animation to end, or raise timeout.",
-    "readonly": "It takes no input.",
-    "not_editable": "set_value fills text fields and selects; use click_element for the rest.",
-    "no_option": "Give the value or label of one of its options.",
-    "ambiguous": "Use a selector that finds one element only.",
-}
+def _with_page(around: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """What a frame answered, together with what does not hold of the page around it."""
+    unmet = [one for one in around.get("failed") or () if one["condition"] in _OF_PAGE]
+    return {**found, "ok": False, "failed": [*unmet, *(found.get("failed") or ())]} if unmet else found

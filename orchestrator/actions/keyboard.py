@@ -17,11 +17,7 @@ from orchestrator.errors import NotActionable, quoted
 _CHROMIUM = frozenset({"chrome", "chromium", "msedge", "MicrosoftEdge", "chrome-headless-shell"})
 _KEYS_AT_ONCE = 100
 """Characters that one Perform Actions command types, so that none of them comes near the command deadline."""
-_OPTION = """
-const option = arguments[0].options[arguments[1]];
-option.scrollIntoView({block: 'nearest'});
-return option;
-"""
+_OPTION = "return arguments[0].options[arguments[1]]"
 _TEXT_KINDS = frozenset({"text", "password", "textarea"})
 
 
@@ -36,7 +32,7 @@ class SetValue(Aimed, Acting):
     idempotent: ClassVar[bool] = True
 
     selector: str
-    value: str = Field(repr=False)
+    value: str = Field(repr=False, coerce_numbers_to_str=True)
     submit: bool = Field(default=False, description="Press Enter afterwards.")
     keystrokes: bool = Field(default=False, description="Type each character with key events.")
 
@@ -89,17 +85,18 @@ class SetValue(Aimed, Acting):
         Where neither is possible Element Click is left: its events are the driver's own, not trusted ones.
         """
         steps = hit.facts.get("optionSteps")
-        if steps and scene.record.capabilities.get("browserName") in _CHROMIUM:
+        if not steps:
+            with scene.find.pointer(*hit.point) as (x, y):
+                scene.remote.execute("actions", actions=_click_at(x, y))
+            return
+        if scene.record.capabilities.get("browserName") in _CHROMIUM:
             _press(scene, _way_to(*steps))
             held = scene.ask("verify", value=self.value)
             if held["same"] or held.get("gone"):
                 return
         with scene.find.frame(list(hit.facts.get("path") or ())):
             option = scene.remote.script(_OPTION, [scene.page.handle(), hit.facts["optionIndex"]])
-            if steps:
-                scene.remote.execute("clickElement", id=next(iter(option.values())))
-            else:
-                scene.remote.execute("actions", actions=_click_on(option))
+            scene.remote.execute("clickElement", id=next(iter(option.values())))
 
 
 def _press(scene: Scene, pressed: list[list[str]]) -> None:
@@ -114,11 +111,10 @@ def _way_to(down: int, up: int) -> list[list[str]]:
     return [[KEYS["Alt"], KEYS["ArrowDown"]], *([key] for key in walk), [KEYS["Enter"]]]
 
 
-def _click_on(element: Mapping[str, str]) -> list[dict[str, Any]]:
-    """A click on the middle of what the remote end knows by this reference."""
-    move = {"type": "pointerMove", "x": 0, "y": 0, "duration": 0, "origin": element}
+def _click_at(x: int, y: int) -> list[dict[str, Any]]:
     press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-    return [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move, *press]}]
+    moves = [{"type": "pointerMove", "x": x, "y": y, "duration": 0}, *press]
+    return [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}]
 
 
 def _changed(held: Mapping[str, Any], hit: Hit) -> str:

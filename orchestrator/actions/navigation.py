@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from orchestrator.actions.base import Acting, Action
-from orchestrator.actions.finding import Deadline
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import RemoteFailure, TimedOut

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.actions.results import Element, Elements
 from orchestrator.actions.scene import Scene
+from orchestrator.snapshot.page import Interrupted
 
 _INDENT = "  "
 
@@ -22,6 +23,8 @@ class Outline:
     elements_found: list[dict[str, Any]] | None
     total: int
     outside: int
+    first: int = 0
+    """How many lines or elements stand before those that are listed."""
 
     @classmethod
     def read(cls, scene: Scene, asked: Mapping[str, Any], root: str | None) -> Outline:
@@ -30,11 +33,18 @@ class Outline:
         Raises:
             ElementNotFound, StaleRef, InvalidArgument: `root` selects nothing.
         """
-        if root is not None:
-            top = scene.find.locate(root, "snapshot", scene.seconds(None), **asked)
-        else:
-            top = scene.ask("snapshot", **asked)
-        return cls._with_frames(scene, asked, top)
+
+        def look(asked: Mapping[str, Any]) -> dict[str, Any]:
+            if root is None:
+                return scene.ask("snapshot", **asked)
+            return scene.find.locate(root, "snapshot", scene.seconds(None), **asked)
+
+        top, first, limit = look(asked), int(asked["offset"]), int(asked["limit"])
+        if not top.get("frames"):
+            return replace(cls._with_frames(scene, asked, top), first=first)
+        # Which part of the whole is wanted shows only when the frames stand in their places.
+        whole = {**asked, "offset": 0, "limit": None}
+        return cls._with_frames(scene, whole, look(whole)).part(first, limit)
 
     @classmethod
     def _with_frames(cls, scene: Scene, asked: Mapping[str, Any], top: dict[str, Any]) -> Outline:
@@ -43,18 +53,32 @@ class Outline:
         total, outside = int(top["total"]), int(top.get("outside") or 0)
         # From the last frame to the first, so that the places of the earlier ones stay right.
         for frame in reversed(top.get("frames") or ()):
-            if frame["path"] is None or (frame.get("at") is None and not asked["json"]):
+            below = cls._below(scene, asked, frame["path"]) if frame["path"] is not None else None
+            if below is None:
                 continue
-            with scene.find.frame(list(frame["path"])):
-                inner = {**asked, "root": None, "offset": 0}
-                below = cls._with_frames(scene, asked, scene.ask("snapshot", **inner))
             total, outside = total + below.total, outside + below.outside
             if elements is not None:
                 elements += below.elements_found or []
             else:
-                at, indent = int(frame["at"]) + 1, _INDENT * (int(frame.get("depth") or 0) + 1)
+                at, indent = int(frame["at"]) + 1, _INDENT * (int(frame["depth"]) + 1)
                 lines[at:at] = [indent + line for line in below.lines]
         return cls(top, lines, elements, total, outside)
+
+    @classmethod
+    def _below(cls, scene: Scene, asked: Mapping[str, Any], path: list[int]) -> Outline | None:
+        """What a frame shows; None when it went away meanwhile."""
+        try:
+            with scene.find.frame(path):
+                inner = {**asked, "root": None}
+                return cls._with_frames(scene, inner, scene.ask("snapshot", **inner))
+        except Interrupted:
+            return None
+
+    def part(self, first: int, limit: int) -> Outline:
+        """Only so many of its lines or elements."""
+        wanted = slice(first, first + limit)
+        elements = None if self.elements_found is None else self.elements_found[wanted]
+        return replace(self, lines=self.lines[wanted], elements_found=elements, first=first)
 
     def elements(self, room: int) -> Elements:
         """The result, with as many lines or elements as fit into `room` characters."""
@@ -63,8 +87,10 @@ class Outline:
         tail = []
         if self.outside:
             tail.append(f"… {self.outside} more outside the viewport (scope: page)")
-        cut = self.total - shown
-        following = f"{cut} more: narrow it with query, roles or root, or go on with offset." if cut > 0 else None
+        reached = self.first + shown
+        following = None
+        if (rest := self.total - reached) > 0:
+            following = f"{rest} more: narrow it with query, roles or root, or go on with offset {reached}."
         if self.elements_found is not None:
             found = [Element.model_validate(row) for row in self.elements_found[:shown]]
             return self._result(elements=found, shown=shown, next=following or (tail[0] if tail else None))

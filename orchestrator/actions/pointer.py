@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from orchestrator.actions.base import Acting, Action, Aimed
-from orchestrator.actions.finding import Deadline, Hit
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
@@ -35,12 +35,11 @@ class ClickElement(Aimed, Acting):
 
     def act(self, scene: Scene) -> Acted:
         """Find, wait and measure in one script call, then click in one command."""
-        with scene.element(self.selector, "point", self.timeout) as hit:
-            scene.remote.execute("actions", actions=self._sources(hit))
+        with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
+            scene.remote.execute("actions", actions=self._sources(*point))
         return Acted(matches=hit.matches)
 
-    def _sources(self, hit: Hit) -> list[dict[str, Any]]:
-        x, y = hit.point
+    def _sources(self, x: int, y: int) -> list[dict[str, Any]]:
         button = _BUTTONS[self.button]
         press = [{"type": "pointerDown", "button": button}, {"type": "pointerUp", "button": button}]
         clicks: list[dict[str, Any]] = [{"type": "pointerMove", "x": x, "y": y, "duration": 0}, *press * self.count]
@@ -92,16 +91,10 @@ class Scroll(Aimed, Acting):
             return Acted(warnings=[f"It is at its end already: nothing more to scroll {direction}."])
         across, down = _SIGNS[direction]
         pixels = self.pixels or round(info["page"][1 if down else 0] * _PAGEFUL)
-        turn = {
-            "type": "scroll",
-            "x": info["x"],
-            "y": info["y"],
-            "duration": 0,
-            "origin": "viewport",
-            "deltaX": across * pixels,
-            "deltaY": down * pixels,
-        }
-        scene.remote.execute("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [turn]}])
+        by = {"deltaX": across * pixels, "deltaY": down * pixels}
+        with scene.find.pointer(info["x"], info["y"]) as (x, y):
+            turn = {"type": "scroll", "x": x, "y": y, "duration": 0, "origin": "viewport", **by}
+            scene.remote.execute("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [turn]}])
         return self._rest(scene, direction)
 
     def _rest(self, scene: Scene, direction: Direction) -> Acted:

@@ -105,10 +105,12 @@ class Settled(Outcome):
 
     def change_lines(self) -> list[str]:
         """Change and stability as text."""
-        lines = self.state_change.lines() if self.state_change else []
-        if self.stable is False:
+        if self.stable is None:
+            return []
+        lines = self.state_change.lines() if self.state_change else ["Nothing visible changed."]
+        if not self.stable:
             lines.append(f"Not settled after {self.stability_wait_ms} ms: {self.unstable_reason}.")
-        elif self.stable:
+        else:
             lines.append(f"Settled after {self.stability_wait_ms} ms.")
         return lines
 

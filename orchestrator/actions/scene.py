@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
-from orchestrator.actions.finding import Deadline, Finder, Hit, Turn
+from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.finding import Finder, Hit, Turn
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.watch import Watch
 from orchestrator.errors import DialogOpen, RemoteFailure

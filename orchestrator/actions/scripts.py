@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
-from orchestrator.actions.finding import Deadline, unmet
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Acted, Outcome, Value
 from orchestrator.actions.scene import Scene
+from orchestrator.actions.unmet import unmet
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, TimedOut, Unsupported, quoted
 from orchestrator.models import SessionType
 from orchestrator.selector import parse

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from orchestrator.actions.base import Action, Aimed, Timed
-from orchestrator.actions.finding import Deadline
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Met, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, quoted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
-from orchestrator.actions.finding import Deadline
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Move, StateChange
 from orchestrator.errors import DialogOpen, TimedOut
 from orchestrator.snapshot.page import Interrupted, Page

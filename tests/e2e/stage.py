@@ -36,7 +36,7 @@ class Stage:
         """Put a page on the site, under an address of its own."""
         return self.site.page(f"/{next(_PAGES)}", f"<!doctype html><title>{title}</title><body>{html}")
 
-    def show(self, html: str, *, title: str = "Page", **session: str) -> str:
+    def show(self, html: str, *, title: str = "Page", **session: Any) -> str:
         """Show a page in the browser; its address."""
         url = self.page(html, title=title)
         self.ok("navigate", url=url, **session)

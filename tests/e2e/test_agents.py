@@ -25,7 +25,12 @@ def join(server: Served, name: str, url: str) -> None:
 
 def test_one_session_an_agent() -> None:  # W3 W4 W20 W21 W31 W44 W57
     """Three clients at once, each in its own session, write to each other and read what the others wrote."""
-    with ChatServer(dict.fromkeys(PEOPLE, PASSWORD)) as chat, served() as one, served("legacy") as two, served() as three:
+    with (
+        ChatServer(dict.fromkeys(PEOPLE, PASSWORD)) as chat,
+        served() as one,
+        served("legacy") as two,
+        served() as three,
+    ):
         agents = dict(zip(PEOPLE, (one, two, three), strict=True))
         with ThreadPoolExecutor() as pool:
             for joined in [pool.submit(join, agent, name, chat.url) for name, agent in agents.items()]:

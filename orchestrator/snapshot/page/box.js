@@ -37,6 +37,17 @@ const through = (lens, box) => ({
   bottom: lens.top + box.bottom * lens.scaleY,
 });
 
+/** outwards({path, x, y}): a point inside the frame that `path` leads to, as a point around it. */
+function outwards({ path, x, y }) {
+  let view = window;
+  for (const index of path.slice(0, -1)) view = view[index];
+  const inner = view[path[path.length - 1]];
+  const frame = everywhere(view.document, 'iframe,frame').find((each) => inner && innerWindow(each) === inner);
+  if (!frame) throw new Refusal('not_found', 'the frame is gone');
+  const lens = lensInto(frame, lensOf(view.document));
+  return { x: Math.floor(lens.left + x * lens.scaleX), y: Math.floor(lens.top + y * lens.scaleY) };
+}
+
 const viewportOf = (doc) => {
   const view = dom.window(doc);
   return { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight };

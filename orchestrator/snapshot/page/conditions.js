@@ -102,11 +102,12 @@ function matchesOf(locator) {
   }
 }
 
-/** wait({conditions, not, slice, locator?}): ok when all hold, or with `not` when not all do. */
+/** wait({conditions, not, slice, locator?}): ok when all hold, or with `not` when not all do; `frames` as in `ready`. */
 async function wait({ conditions, not, slice, locator }) {
   const answer = await retry(slice, () => assess(conditions, locator, not), ({ ok }) => ok);
   const { found, ...facts } = answer;
-  return { ...facts, ...describePage(), near: answer.ok ? [] : linesNear(found, locator) };
+  const elsewhere = locator && !found.length ? crossOriginFrames() : undefined;
+  return { ...facts, ...describePage(), near: answer.ok ? [] : linesNear(found, locator), frames: elsewhere };
 }
 
 function assess(conditions, locator, not) {

@@ -1,6 +1,6 @@
 // Installs the engine: one entry for every method, one JSON text for every answer.
 const METHODS = {
-  snapshot, ready, verify, scrollInfo, scrolled, intoView, text, mark: beginMark, settle, delta, wait, serialized,
+  snapshot, ready, verify, scrollInfo, scrolled, intoView, text, mark: beginMark, settle, delta, wait, outwards, serialized,
   state: () => ({ ...describePage(), readyState: dom.readyState(window.document) }),
 };
 

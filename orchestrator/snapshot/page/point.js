@@ -9,12 +9,15 @@ const SPREAD = [[0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], 
 /** Sets `wish.found.point`, or answers why no pointer gets there. */
 async function pointAt(element, wish) {
   const targets = [element, ...(dom.tag(element) === 'input' ? labelsOf(element) : [])];
-  if (!isInView(element)) dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
+  if (!isInView(element, await partSeen(element))) {
+    dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
+  }
   if (!wish.force && !(await isAtRest(element))) return no('moving', `${lineFor(element)} is moving`);
   let obstacle = null;
   for (const target of targets) {
     if (target !== element && !isVisible(target)) continue;
-    for (const point of pointsOn(target)) {
+    const part = await partSeen(target);
+    for (const point of pointsOn(target, part)) {
       const hit = hitAt(target, point);
       if (wish.force || reaches(hit, element)) {
         wish.found.point = point;
@@ -26,11 +29,31 @@ async function pointAt(element, wish) {
   return obstructed(element, obstacle);
 }
 
+const Intersections = window.IntersectionObserver;
+const SEEN_WITHIN = 500;
+
+/** What of `element` can be seen: also from outside, where a page of another origin shows this one in a frame. */
+function partSeen(element) {
+  const part = visiblePart(element);
+  if (window.parent === window) return part;
+  return new Promise((resolve) => {
+    const observer = new Intersections(([entry]) => {
+      const { left, top, right, bottom } = through(lensOf(dom.document(element)), entry.intersectionRect);
+      finish(intersect(part, { left, top, right, bottom }));
+    });
+    const timer = setTimer(finish, SEEN_WITHIN, part);
+    function finish(seen) {
+      observer.disconnect();
+      clearTimer(timer);
+      resolve(seen);
+    }
+    observer.observe(element);
+  });
+}
+
 /** True when the middle of the element can be seen, so that nothing need scroll. */
-function isInView(element) {
-  const box = boxOf(element);
-  const middle = centre(box);
-  const part = visiblePart(element, box);
+function isInView(element, part = visiblePart(element)) {
+  const middle = centre(boxOf(element));
   return middle !== null && hasArea(part) && contains(part, { left: middle.x, right: middle.x, top: middle.y, bottom: middle.y });
 }
 
@@ -40,10 +63,9 @@ async function isAtRest(element) {
   return isLive(element) && sameBox(before, boxOf(element));
 }
 
-/** Points worth trying, the middle first: of each piece of the element that is in view. */
-function pointsOn(element) {
+/** Points worth trying, the middle first: of each piece of the element in `whole`, the part of it that is in view. */
+function pointsOn(element, whole) {
   const lens = lensOf(dom.document(element));
-  const whole = visiblePart(element);
   const pieces = [...dom.boxes(element)].slice(0, 5);
   if (!pieces.length) pieces.push(ownBox(element));
   const points = pieces.map((piece) => centre(intersect(through(lens, piece), whole))).filter(Boolean);

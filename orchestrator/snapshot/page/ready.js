@@ -95,8 +95,16 @@ function refuseOption(select, wish) {
   const place = offered.indexOf(options[index]);
   if (place < 0) return no('hidden', `${name} is not visible`);
   wish.found.optionIndex = index;
-  wish.found.optionSteps = select.multiple || select.size > 1 ? undefined : [place, offered.length - 1 - place];
+  if (select.multiple || select.size > 1) return refuseUnseen(options[index], name, wish);
+  wish.found.optionSteps = [place, offered.length - 1 - place];
   return null;
+}
+
+/** The point of an option that stands in the page. */
+function refuseUnseen(option, name, wish) {
+  dom.reveal(option, { block: 'nearest', behavior: 'instant' });
+  wish.found.point = centre(visiblePart(option));
+  return wish.found.point ? null : no('hidden', `${name} cannot be scrolled into view`);
 }
 
 /** True for an option that the keyboard stops at in the list of a select. */

@@ -13,7 +13,8 @@ function snapshot({ scope, root, query, roles, limit, offset, json }) {
     : { lines: outlineLines(part, new Set(kept), focused) };
   return {
     ...describePage(), ...listing, total: kept.length, shown: part.length,
-    outside: scope === 'page' ? 0 : entries.length - seen.length, frames: listFrames(frames, part, focused),
+    outside: scope === 'page' ? 0 : entries.length - seen.length,
+    frames: listFrames(frames.filter((frame) => seen.includes(frame)), entries, part, focused),
   };
 }
 
@@ -52,10 +53,14 @@ function depthAmong(entry, kept, depths) {
   return depths.get(parent);
 }
 
-function listFrames(frames, part, focused) {
-  const places = new Map(part.map((entry, index) => [entry, index]));
-  const shownFrames = frames.filter((entry) => places.has(entry));
-  return shownFrames.map((entry) => ({ ...frameFacts(entry, focused), at: places.get(entry), depth: entry.depth }));
+/** The frames to look into: what they show goes after line `at` of the listing, one step further in than `depth`. */
+function listFrames(frames, entries, part, focused) {
+  const kept = new Set(part);
+  return frames.map((frame) => {
+    const before = new Set(entries.slice(0, entries.indexOf(frame) + 1));
+    const at = part.filter((entry) => before.has(entry)).length - 1;
+    return { ...frameFacts(frame, focused), at, depth: depthAmong(frame, kept, new Map()) - (kept.has(frame) ? 0 : 1) };
+  });
 }
 
 const frameFacts = (entry, focused) =>

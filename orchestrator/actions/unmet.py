@@ -1,0 +1,56 @@
+"""Says why an element did not come to what was needed, as the error for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.actions.deadline import Deadline
+from orchestrator.errors import (
+    ElementNotFound,
+    InvalidArgument,
+    NotActionable,
+    OrchestratorError,
+    StaleRef,
+    quoted,
+)
+from orchestrator.models import SessionRecord
+from orchestrator.selector import Selector
+
+
+def unmet(
+    selector: Selector, answer: Mapping[str, Any], record: SessionRecord, deadline: Deadline
+) -> OrchestratorError:
+    """The error for an element that did not come to what was needed."""
+    given, reason, detail = selector.given, answer.get("reason"), str(answer.get("detail") or "")
+    candidates = list(answer.get("candidates") or [])
+    near: dict[str, Any] = {"candidates": candidates} if candidates else {}
+    if reason == "invalid":
+        return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint="Mend the selector.")
+    if reason == "stale":
+        never = selector.ref is not None and selector.ref >= record.ref_next
+        what = "was never given in this session" if never else "no longer names an element of this page"
+        return StaleRef(
+            f"Ref {quoted(given)} {what}.", hint="Call get_visible_elements and use a ref from its outline."
+        )
+    if reason == "not_found":
+        return ElementNotFound(
+            f"No element matches {quoted(given)} (waited {deadline.elapsed_ms} ms).",
+            hint="Call get_visible_elements to see what is there.",
+            **near,
+        )
+    return NotActionable(
+        f"{quoted(given)} cannot be acted on: {detail or reason}.", hint=_MENDS.get(str(reason), ""), **near
+    )
+
+
+_MENDS = {
+    "covered": "Close or move what covers it, or scroll.",
+    "disabled": "Do first what enables it, or wait_for it with state enabled.",
+    "hidden": "Do first what shows it.",
+    "moving": "Wait for the animation to end, or raise timeout.",
+    "readonly": "It takes no input.",
+    "not_editable": "set_value fills text fields and selects; use click_element for the rest.",
+    "no_option": "Give the value or label of one of its options.",
+    "ambiguous": "Use a selector that finds one element only.",
+}
