@@ -52,12 +52,13 @@ class SessionFacts(Wire):
 
     def line(self) -> str:
         """The facts as one line of text."""
-        browser = " ".join(filter(None, (self.capabilities.get(name) for name in ("browserName", "browserVersion"))))
+        more = dict(self.capabilities)
+        browser = " ".join(filter(None, (more.pop(name, None) for name in ("browserName", "browserVersion"))))
         own = set(SessionFacts.model_fields)
         rest = self.model_dump(by_alias=True, mode="json", exclude_none=True, include=own)
         for name in ("sessionId", "state", "capabilities"):
             rest.pop(name)
-        told = ", ".join(f"{name} {_plain(name, value)}" for name, value in rest.items())
+        told = ", ".join(f"{name} {_plain(name, value)}" for name, value in [*more.items(), *rest.items()])
         return f"{self.session_id}: {self.state}, {browser or self.type}, {told}"
 
 

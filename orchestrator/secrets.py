@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
 
 MASK = "•••"
 _SHORTEST = 6
@@ -15,12 +15,15 @@ class Redactor:
     """Remembers the secrets of this process, in memory only, and strikes them out of texts and data."""
 
     def __init__(self) -> None:
-        self._secrets: set[str] = set()
+        self._secrets: tuple[str, ...] = ()
 
     def add(self, secret: str) -> None:
-        """Strike this value out from now on, also where it stands inside JSON."""
+        """Strike this value out from now on, also where it stands inside JSON or an address."""
         if len(secret) >= _SHORTEST:
-            self._secrets |= {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+            spelled = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+            spelled |= {quote(secret), quote(secret, safe=""), quote_plus(secret)}
+            # A new value, because other threads read the old one; the longest first, because one may hold another.
+            self._secrets = tuple(sorted(spelled.union(self._secrets), key=len, reverse=True))
 
     def text(self, text: str) -> str:
         """The text with every known secret replaced by a mask."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import psutil
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -82,13 +82,19 @@ class Served:
 
 
 @contextmanager
-def served(mode: str = "auto", **settings: str) -> Iterator[Served]:
-    """Start a server with these settings (as environment variables) and a client of this era (auto, legacy)."""
+def served(
+    mode: str = "auto", options: Sequence[str] = (), log: TextIO = sys.stderr, /, **settings: str
+) -> Iterator[Served]:
+    """Start a server with these settings (as environment variables) and a client of this era (auto, legacy).
+
+    `options` stand on its command line, and its standard error goes to `log`.
+    """
     environ = {**os.environ, **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()}}
-    parameters = StdioServerParameters(command=sys.executable, args=["-m", "orchestrator", "serve"], env=environ)
+    command = ["-m", "orchestrator", "serve", *options]
+    parameters = StdioServerParameters(command=sys.executable, args=command, env=environ)
     before = {child.pid for child in psutil.Process().children()}
     with start_blocking_portal() as portal:
-        client = Client(stdio_client(parameters), mode=mode)
+        client = Client(stdio_client(parameters, errlog=log), mode=mode)
         with portal.wrap_async_context_manager(client):
             started = [child for child in psutil.Process().children() if child.pid not in before]
             server = next(child for child in started if "orchestrator" in child.cmdline())

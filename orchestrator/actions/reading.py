@@ -82,7 +82,6 @@ class GetText(Aimed, Action[PageText]):
         matches = int(found.get("matches") or 1)
         return PageText(
             text_=text[:room],
-            url=found["url"],
             matches=matches if matches > 1 else None,
             next=f"Cut: {len(text) - room} more characters. Give a selector for a smaller part."
             if len(text) > room

@@ -146,7 +146,6 @@ class PageText(Outcome):
     """The visible text of a page or an element."""
 
     text_: str = Field(alias="text")
-    url: str | None = None
 
     def lines(self) -> list[str]:
         """The text itself."""

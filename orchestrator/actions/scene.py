@@ -113,8 +113,10 @@ class Scene:
 
     def remember(self, place: Mapping[str, Any]) -> None:
         """Keep the page's URL and title in the record."""
-        if (place["url"], place["title"]) != (self.record.url, self.record.title):
-            self.change(url=place["url"], title=place["title"])
+        # A form can send a password as a part of the address.
+        url, title = self.redactor.text(place["url"]), self.redactor.text(place["title"])
+        if (url, title) != (self.record.url, self.record.title):
+            self.change(url=url, title=title)
 
     def event(self, text: str) -> None:
         """Report something that happened on the session and that nobody asked for."""

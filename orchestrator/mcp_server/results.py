@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -96,6 +97,8 @@ def _error_text(error: OrchestratorError) -> str:
     said = str(error)
     for name, value in error.details.items():
         lines += _fact(name, value, said)
+    if error.session_id and not re.search(rf"(?<![\w.-]){re.escape(error.session_id)}(?![\w-])", said):
+        lines.append(f"Session: {error.session_id}.")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ import statistics
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ RECORDS = 200
 _TYPED = ("12 Long Acre, WC2", "7 Rue du Bac, Paris")
 _WELCOME = "Welcome, alice"
 _TEXT = "return document.body.innerText"
-_MEGABYTE = 1 << 20
 
 _LOGIN: list[dict[str, Any]] = [
     {"action": "set_value", "selector": "#name", "value": "alice"},
@@ -187,8 +186,9 @@ class Bench:
             mine, theirs = in_turns(self._few(), our_start, classic_start, warm_up=1)
         yield Figure("start of a session (chromedriver, New Session)", mine, theirs)
         ours, classic = zip(*memory[1:], strict=True)
-        yield Figure("memory of a session with a page (PSS)", ours, classic, None, "MB")
-        yield Figure("memory of the server itself (PSS)", [own], (), None, "MB")
+        if own:
+            yield Figure("memory of a session with a page (PSS)", ours, classic, None, "MB")
+            yield Figure("memory of the server itself (PSS)", [own], (), None, "MB")
 
     def _server_start(self) -> Iterator[Figure]:
         def begin() -> float:
@@ -245,8 +245,13 @@ def _same(mine: object, theirs: object) -> None:
 
 
 def _pss(processes: list[psutil.Process]) -> float:
-    """Their proportional set size in MB."""
-    return sum(process.memory_full_info().pss for process in processes) / _MEGABYTE
+    """Their proportional set size in MB, which only Linux tells; a process that has just ended has none."""
+    kilobytes = 0
+    for process in processes:
+        with suppress(OSError):
+            rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text("ascii")
+            kilobytes += sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+    return kilobytes / 1024
 
 
 def _write_records(home: Path, url: str) -> None:

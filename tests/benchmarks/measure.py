@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 OursT = TypeVar("OursT")
@@ -39,7 +39,6 @@ class Figure:
     classic: Sequence[float] = ()
     goal: float | None = None
     unit: str = "ms"
-    note: str = field(default="", kw_only=True)
 
     @property
     def median(self) -> float:

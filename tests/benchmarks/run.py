@@ -12,9 +12,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.benchmarks.figures import Bench  # noqa: E402 (a script finds the packages beside it first)
-from tests.benchmarks.measure import Figure, table  # noqa: E402
-from tests.site import Site  # noqa: E402
+from tests.benchmarks.figures import Bench
+from tests.benchmarks.measure import Figure, table
+from tests.site import Site
 
 
 def main() -> None:

@@ -105,57 +105,44 @@ def test_one_match_goes_without_saying(stage: Stage) -> None:
     assert "matches" not in stage.ok("click_element", selector="button")
 
 
-@pytest.mark.parametrize(
-    ("html", "release"),
-    [
-        ("<script>let b = null; free = () => { document.body.innerHTML = '<button id=b>Go</button>' }</script>", ""),
-        ("<button id=b disabled>Go</button><script>free = () => { b.disabled = false }</script>", ""),
-        ("<button id=b hidden>Go</button><script>free = () => { b.hidden = false }</script>", ""),
-        (
-            "<button id=b>Go</button><div id=cover style='position:fixed;inset:0;background:#ccc'>wait</div>"
-            "<script>free = () => cover.remove()</script>",
-            "",
-        ),
-        (
-            "<button id=b style='position:absolute'>Go</button><script>let x = 0, moving = true;"
-            "const step = () => { b.style.left = `${x = (x + 3) % 300}px`; if (moving) requestAnimationFrame(step) };"
-            "step(); free = () => { moving = false }</script>",
-            "",
-        ),
-    ],
-    ids=["absent", "disabled", "hidden", "covered", "moving"],
-)
-def test_it_waits_until_it_can_be_clicked(stage: Stage, html: str, release: str) -> None:
+NOT_YET = {
+    "absent": "<script>let b; free = () => { document.body.innerHTML = '<button id=b>Go</button>' }</script>",
+    "disabled": "<button id=b disabled>Go</button><script>free = () => { b.disabled = false }</script>",
+    "hidden": "<button id=b hidden>Go</button><script>free = () => { b.hidden = false }</script>",
+    "covered": "<button id=b>Go</button><div id=cover style='position:fixed;inset:0'>wait</div>"
+    "<script>free = () => cover.remove()</script>",
+    "moving": "<button id=b style='position:absolute'>Go</button><script>let x = 0, moving = true;"
+    "const step = () => { b.style.left = `${x = (x + 3) % 300}px`; if (moving) requestAnimationFrame(step) };"
+    "step(); free = () => { moving = false }</script>",
+}
+
+
+@pytest.mark.parametrize("why", NOT_YET)
+def test_it_waits_until_it_can_be_clicked(stage: Stage, why: str) -> None:
     """Absent, disabled, hidden, covered, moving: the click comes as soon as that is over, and lands."""
     stage.show(
-        f"{html}<script>{release} setTimeout(() => {{ freed = true; free() }}, 400); freed = false;"
+        f"{NOT_YET[why]}<script>freed = false; setTimeout(() => {{ freed = true; free() }}, 400);"
         "addEventListener('click', e => { clicked = [e.target.id, freed] }, true)</script>"
     )
-    stage.ok("click_element", selector="#b")
+    stage.ok("click_element", selector="#b", timeout=20_000)
     assert stage.js("clicked") == ["b", True]
 
 
-@pytest.mark.parametrize(
-    ("html", "reason"),
-    [
-        ("<button id=b disabled>Go</button>", 'button "Go" [e'),
-        ("<button id=b hidden>Go</button>", "is not visible"),
-        (
-            "<button id=b>Go</button><div role=dialog aria-label=Cookies style='position:fixed;inset:0'></div>",
-            'covered by dialog "Cookies" [e',
-        ),
-        ("<button id=b style='pointer-events:none'>Go</button>", "lets the pointer through"),
-        (
-            "<style>@keyframes k { to { margin-left: 9999px } } #b { animation: k 60s linear }</style>"
-            "<button id=b>Go</button>",
-            "is moving",
-        ),
-    ],
-    ids=["disabled", "hidden", "covered", "through", "moving"],
-)
-def test_what_stands_in_the_way_is_named(stage: Stage, html: str, reason: str) -> None:
+IN_THE_WAY = {
+    "is disabled": "<button id=b disabled>Go</button>",
+    "is not visible": "<button id=b hidden>Go</button>",
+    'covered by dialog "Cookies" [e': "<button id=b>Go</button>"
+    "<div role=dialog aria-label=Cookies style='position:fixed;inset:0'></div>",
+    "lets the pointer through": "<button id=b style='pointer-events:none'>Go</button>",
+    "is moving": "<style>@keyframes k { to { margin-left: 9999px } } #b { animation: k 60s linear }</style>"
+    "<button id=b>Go</button>",
+}
+
+
+@pytest.mark.parametrize("reason", IN_THE_WAY)
+def test_what_stands_in_the_way_is_named(stage: Stage, reason: str) -> None:
     """`not_actionable` says why, quotes the selector, and hints at what to do."""
-    stage.show(html)
+    stage.show(IN_THE_WAY[reason])
     text = refused(stage.call("click_element", selector="#b", timeout=200), "not_actionable")
     assert "'#b' cannot be acted on" in text
     assert reason in text

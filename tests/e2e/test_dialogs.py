@@ -187,7 +187,7 @@ def test_a_script_that_opens_a_dialog_which_stays(stage: Stage) -> None:
 
 
 def test_a_page_that_asks_before_it_is_left(stage: Stage) -> None:
-    """beforeunload is accepted by default: the navigation takes place."""
+    """A beforeunload dialog is accepted by default: the navigation takes place."""
     stage.show("<input id=f><script>onbeforeunload = e => { e.preventDefault(); return 'stay?' }</script>")
     stage.ok("set_value", selector="#f", value="typed", keystrokes=True)
     stage.ok("click_element", selector="#f")

@@ -152,7 +152,7 @@ def test_closing_several_stops_their_calls(modern: Served, site: Site) -> None: 
     gate.open()
 
 
-def test_detaching_leaves_the_session_alive(home: Home, era: str, site: Site) -> None:  # W38 X23 B33
+def test_detaching_leaves_the_session_alive(home: Home, era: str, site: Site) -> None:  # W38 X23
     """The printed address really answers: after detach, after EOF, beside a sweep; here it is no session any more."""
     url = site.page("/", "<title>Kept</title>")
     with home.serve(era) as server:

@@ -16,7 +16,8 @@ from tests.e2e.stage import Stage, refused
 SHOP = """
 <header><nav aria-label=Main><a href=#a>Home</a> <a href=#b>Shop</a></nav></header>
 <main><h1>Mugs</h1><p>Two kinds.</p>
-<ul><li><img alt="A red mug" width=20 height=20> Red mug <button>Add</button><li>Blue mug <button disabled>Add</button></ul>
+<ul><li><img alt="A red mug" width=20 height=20> Red mug <button>Add</button>
+<li>Blue mug <button disabled>Add</button></ul>
 <form aria-label=Order><label>Name <input value=Ann></label><label>Code <input type=password value=hidden-code></label>
 <label><input type=checkbox checked> Gift</label><label>Size <select><option>S<option selected>M</select></label>
 <textarea aria-label=Note>no hurry</textarea><button aria-expanded=false>More</button></form></main>
@@ -55,7 +56,7 @@ def without_refs(outline: str) -> str:
 
 
 def test_the_outline_says_what_is_there(stage: Stage) -> None:
-    """Landmarks, headings, text, controls with names, states and values, indented; passwords masked, hidden left out."""
+    """Landmarks, headings, text, controls with names, states and values; passwords masked, hidden left out."""
     url = stage.show(SHOP, title="Shop")
     answer = stage.call("get_visible_elements")
     assert without_refs(answer.data["outline"]) == OUTLINE

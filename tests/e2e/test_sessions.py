@@ -19,7 +19,7 @@ WRONG_IDS = [
 WRONG = [pytest.param(one, id=ascii(one)[:24]) for one in WRONG_IDS]
 
 
-def test_the_calls_of_the_issue_work_as_written(server: Served, site: Site) -> None:  # W1 W5-W7 W11 W12 W17-W19 W36 W37
+def test_the_calls_of_the_issue_work_as_written(server: Served, site: Site) -> None:  # W1 W5 W6 W11 W12 W17 W19 W36 W37
     """Two users start, one clicks, the list names the first as current, the second is chosen, all are closed."""
     site.page("/", "<title>Shop</title><button onclick=\"document.title = 'clicked'\">Buy</button>")
     assert server.ok("start_browser", sessionId="user-a")["sessionId"] == "user-a"
@@ -99,7 +99,7 @@ def test_a_chosen_name_is_not_counted_into(modern: Served) -> None:  # W8 W9 X22
     assert modern.ok("start_browser")["sessionId"] == "browser-2"
 
 
-def test_start_session_names_its_provider(modern: Served, site: Site) -> None:  # W40 W41 W55
+def test_start_session_names_its_provider(modern: Served, site: Site) -> None:  # W40 W55
     """The three ways to start meet in one kind of session: by provider and platform, in any case of letters."""
     site.page("/", "<title>By provider</title>")
     row = modern.ok(
