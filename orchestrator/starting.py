@@ -6,6 +6,7 @@ import functools
 
 from orchestrator.actions.navigation import Navigate
 from orchestrator.arguments import read
+from orchestrator import processes
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, StartRequest
@@ -56,8 +57,10 @@ class Starter:
         """The session's first turn, in its worker thread."""
 
         def note(process: ProcessInfo) -> None:
-            turn.write(processes=(*turn.record.processes, process))
-            turn.watch.append(process)
+            # A driver that ended before it was of use, and was started once more, is not one that the session lost.
+            kept = [one for one in turn.record.processes if one.name != process.name or processes.alive(one)]
+            turn.write(processes=(*kept, process))
+            turn.watch[:] = turn.record.processes
 
         launch = Launch(request, options, self._settings, turn, note)
         with launch.undone_on_failure():

@@ -27,6 +27,10 @@ _STARTED = re.compile(r"started successfully on port (\d+)")
 _LISTENS_WITHIN = 20.0
 """Seconds until a chromedriver must answer; measured: 0.02."""
 
+_TRIES = 3
+_PORT_TAKEN = "Address already in use"
+"""chromedriver chooses a free port for IPv6, then wants the same one for IPv4, where another may have it."""
+
 _POLL = 0.005
 _BROWSER_UI = 87
 """Height of tabs and address bar: a window of 807 shows a page of 720."""
@@ -129,10 +133,8 @@ class LocalProvider(Provider):
         capabilities = _capabilities(start, found.browser)
         # Without a random path any page could end the driver: <img src="http://127.0.0.1:N/shutdown">.
         base = f"/{secrets.token_hex(16)}"
-        driver = start.spawn(_DRIVER, [str(found.driver), "--port=0", f"--url-base={base}"])
-        return Endpoint(
-            remote_url=f"http://127.0.0.1:{_listening(start, driver, base)}{base}", capabilities=capabilities
-        )
+        port = _serve(start, [str(found.driver), "--port=0", f"--url-base={base}"], base)
+        return Endpoint(remote_url=f"http://127.0.0.1:{port}{base}", capabilities=capabilities)
 
     def started(self, record: SessionRecord) -> Sequence[ProcessInfo]:
         """The browser: it outlives a chromedriver that was killed."""
@@ -216,6 +218,17 @@ def _proxy_of(url: str) -> dict[str, Any]:
     if parts.scheme == "http":
         return {"proxyType": "manual", "httpProxy": address, "sslProxy": address}
     raise ValueError("the proxy's URL begins with http://, socks4:// or socks5://")
+
+
+def _serve(start: Start, command: list[str], base: str) -> int:
+    """Start a driver and return its port; one whose port was taken from under it is started once more."""
+    for _ in range(_TRIES - 1):
+        try:
+            return _listening(start, start.spawn(_DRIVER, command), base)
+        except StartFailed as error:
+            if _PORT_TAKEN not in error.message:
+                raise
+    return _listening(start, start.spawn(_DRIVER, command), base)
 
 
 def _listening(start: Start, driver: ProcessInfo, base: str) -> int:

@@ -9,7 +9,7 @@ import sqlite3
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -39,6 +39,14 @@ def until(look: Callable[[], ResultT], what: str) -> ResultT:
 def answered(call: Future[Answer]) -> Answer:
     """The answer of a call that was begun."""
     return call.result(PATIENCE)
+
+
+def succeed(calls: Iterable[Future[Answer]]) -> list[Answer]:
+    """The answers of calls that were begun, none of which may have failed."""
+    answers = [answered(call) for call in calls]
+    failures = [answer.text for answer in answers if answer.failed]
+    assert not failures
+    return answers
 
 
 class Home:

@@ -7,7 +7,7 @@ import signal
 import psutil
 import pytest
 
-from tests.e2e.harness import Home, answered, kill, remote, until
+from tests.e2e.harness import Home, answered, kill, remote, succeed, until
 from tests.served import Served, processes_below
 from tests.site import Site
 
@@ -27,7 +27,7 @@ WAYS = [
 def start(server: Served, *names: str) -> None:
     """Start sessions of these names side by side; the first one is current."""
     calls = [server.begin("start_browser", sessionId=name) for name in names]
-    assert not any(answered(call).failed for call in calls)
+    succeed(calls)
 
 
 def ids(server: Served) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, answered, until
+from tests.e2e.harness import Home, answered, succeed, until
 from tests.served import Answer, Served
 from tests.site import Site
 
@@ -46,7 +46,7 @@ def test_calls_on_four_sessions_overlap(server: Served, site: Site) -> None:  # 
     """Four sessions load pages that are only answered once all four requests are there at the same time."""
     names = ["a", "b", "c", "d"]
     starts = [server.begin("start_browser", sessionId=name) for name in names]
-    assert not any(answered(call).failed for call in starts)
+    succeed(starts)
     url = site.meeting("/meeting", parties=4)
     calls = [server.begin("navigate", url=url, sessionId=name) for name in names]
     assert [answered(call).data["title"] for call in calls] == ["met"] * 4
@@ -102,7 +102,7 @@ def test_a_sequence_is_one_turn(busy: tuple[Served, Future[Answer]], site: Site)
         server.begin("execute_sequence", actions=steps, sessionId="a"),
     ]
     site.gate("/held").open()
-    assert not any(answered(call).failed for call in [running, *calls])
+    succeed([running, *calls])
     assert [int(visit.query["n"]) for visit in site.visits("/tick")] == [1, 2, 3, 4, 1, 2, 3]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, answered
+from tests.e2e.harness import Home, answered, succeed
 from tests.served import Served
 from tests.site import Reply, Site, Visit
 
@@ -38,7 +38,7 @@ def title(server: Served, **to: str) -> str:
 def start(server: Served, *names: str) -> None:
     """Start sessions of these names, each on a page that has its name as title."""
     calls = [server.begin("start_browser", sessionId=name, navigationUrl=_titled(name)) for name in names]
-    assert not any(answered(call).failed for call in calls)
+    succeed(calls)
 
 
 def _titled(name: str) -> str:
@@ -109,7 +109,7 @@ def test_calls_go_where_their_id_says(server: Served) -> None:  # W5 W6 W7 W52 X
         for number in range(3)
         for name in names
     ]
-    assert not any(answered(call).failed for call in calls)
+    succeed(calls)
     assert [title(server, sessionId=name) for name in names] == [f"{name}+0+1+2" for name in names]
     assert current(server) == "one"
 
