@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
+from orchestrator import processes
 from orchestrator.actions.navigation import Navigate
 from orchestrator.arguments import read
-from orchestrator import processes
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, StartRequest
