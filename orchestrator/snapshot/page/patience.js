@@ -1,11 +1,14 @@
 // Waits inside the page: until something changes, an animation frame passes, or the slice is over.
-const FRAME_LIMIT = 50;
+const FRAME_LIMIT = { visible: 500, hidden: 50 };
 const LONGEST_PAUSE = 100;
 
-/** The next animation frame; a timer stands in where the tab is in the background and draws none. */
+/**
+ * The next animation frame. A timer stands in where none is drawn: soon in a tab in the background, late in one that is
+ * seen, since what moves looks at rest for as long as a busy machine draws nothing.
+ */
 const frame = () =>
   new Promise((resolve) => {
-    const timer = setTimer(resolve, FRAME_LIMIT);
+    const timer = setTimer(resolve, FRAME_LIMIT[document.visibilityState] ?? FRAME_LIMIT.hidden);
     nextFrame(() => {
       clearTimer(timer);
       resolve();
