@@ -185,10 +185,8 @@ def _ended(process: psutil.Process) -> bool:
     """Whether what has this pid ended; a zombie did, though whoever started it has not noticed."""
     try:
         return process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.Error:
-        return False
+    except psutil.Error as error:
+        return isinstance(error, psutil.NoSuchProcess)
 
 
 @dataclass(frozen=True, slots=True)

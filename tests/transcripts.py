@@ -37,6 +37,9 @@ _CHANGES = [
     (re.compile(r"\b\d+(\.\d+){2,3}\b"), "VERSION"),
     (re.compile(r"\b\d+ ms"), "N ms"),
     (re.compile(r'("\w+Ms": )\d+'), r"\1N"),
+    (re.compile(r"platformName \w+"), "platformName NAME"),
+    # Numbers are also given to elements that an answer in between would have shown.
+    (re.compile(r"\[e\d+\]"), "[REF]"),
     (re.compile(r"~?/[\w./-]+/screenshots/[\w./-]+?(?=\.png)"), "/SCREENSHOT"),
 ]
 """What is different each time."""
