@@ -91,7 +91,11 @@ class Home:
 
     def processes(self) -> list[psutil.Process]:
         """Drivers and browsers of this home that run; servers are not among them."""
-        return [one for one in processes_below(self.folder / "run") if one.is_running()]
+        return [one for one in processes_below(self.folder / "run") if runs(one)]
+
+    def drivers(self) -> list[psutil.Process]:
+        """Those of them that are drivers."""
+        return [one for one in self.processes() if _name(one) == "chromedriver"]
 
     def folders(self) -> list[Path]:
         """The folders of sessions: their profiles lie in them."""
@@ -112,6 +116,21 @@ def kill(process: psutil.Process) -> float:
     """End a process of the test at once (SIGKILL); when it was done, by time.monotonic."""
     os.kill(process.pid, signal.SIGKILL)
     return time.monotonic()
+
+
+def runs(process: psutil.Process) -> bool:
+    """Whether a process runs; one that ended and was not collected yet does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return process.name()
+    except psutil.NoSuchProcess:
+        return ""
 
 
 def remote(method: str, url: str, body: object = None) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.e2e.harness import PATIENCE, Home, answered, kill, until
+from tests.e2e.harness import PATIENCE, Home, answered, kill, runs, until
 from tests.served import Served
 from tests.site import Site
 
@@ -240,4 +240,4 @@ def _states(server: Served) -> dict[str, str]:
 
 def _die(server: psutil.Process) -> None:
     kill(server)
-    until(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE, "the server to be gone")
+    until(lambda: not runs(server), "the server to be gone")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import signal
 
-import psutil
 import pytest
 
-from tests.e2e.harness import Home, answered, kill, remote, succeed, until
+from tests.e2e.harness import Home, answered, kill, remote, runs, succeed, until
 from tests.served import Served, processes_below
 from tests.site import Site
 
@@ -170,7 +169,7 @@ def test_detaching_leaves_the_session_alive(home: Home, era: str, site: Site) ->
     with home.serve(era) as server:
         server.ok("start_browser")
         assert remote("GET", f"{kept}/title") == "Kept"
-    driver = _driver_of(home)
+    (driver,) = home.drivers()
     remote("DELETE", kept)
     driver.kill()
     until(lambda: not home.processes(), "the end of the detached browser")
@@ -192,9 +191,8 @@ def test_detaching_all(home: Home) -> None:  # W12 W38
         kept = f"{row['remoteUrl']}/session/{row['remoteSessionId']}"
         assert remote("GET", f"{kept}/url")
         remote("DELETE", kept)
-    for process in home.processes():
-        if process.name() == "chromedriver":
-            process.kill()
+    for driver in home.drivers():
+        driver.kill()
     until(lambda: not home.processes(), "the end of the detached browsers")
     with home.serve():
         until(home.is_clean, "the sweep of the detached sessions' folders")
@@ -217,19 +215,8 @@ def test_nothing_is_left_when_the_client_goes(home: Home, site: Site, era: str, 
         if how != "end of input":
             for name in how.split():
                 server.process.send_signal(signal.Signals[name])
-            until(lambda: not _runs(server.process), "the end of the server")
+            until(lambda: not runs(server.process), "the end of the server")
             assert home.is_clean()
-    assert not _runs(server.process)
+    assert not runs(server.process)
     assert home.is_clean()
     assert home.records() == []
-
-
-def _driver_of(home: Home) -> psutil.Process:
-    return next(one for one in home.processes() if one.name() == "chromedriver")
-
-
-def _runs(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

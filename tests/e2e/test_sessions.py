@@ -148,8 +148,7 @@ def test_two_starts_of_one_name_at_once(server: Served, shared_home: Home) -> No
     (row,) = server.ok("list_sessions")["sessions"]
     assert row["state"] == "active"
     assert len(shared_home.folders()) == 1
-    drivers = [one for one in shared_home.processes() if one.name() == "chromedriver"]
-    assert len(drivers) == 1
+    assert len(shared_home.drivers()) == 1
 
 
 def test_a_closed_name_is_free_again(modern: Served) -> None:  # W11 W49

@@ -3,15 +3,15 @@ const FRAME_LIMIT = { visible: 500, hidden: 50 };
 const LONGEST_PAUSE = 100;
 
 /**
- * The next animation frame. A timer stands in where none is drawn: soon in a tab in the background, late in one that is
- * seen, since what moves looks at rest for as long as a busy machine draws nothing.
+ * The next animation frame; true when it was drawn. A timer stands in where none is drawn: soon in a tab in the
+ * background, late in one that is seen, since what moves looks at rest for as long as a busy machine draws nothing.
  */
 const frame = () =>
   new Promise((resolve) => {
-    const timer = setTimer(resolve, FRAME_LIMIT[document.visibilityState] ?? FRAME_LIMIT.hidden);
+    const timer = setTimer(resolve, FRAME_LIMIT[document.visibilityState] ?? FRAME_LIMIT.hidden, false);
     nextFrame(() => {
       clearTimer(timer);
-      resolve();
+      resolve(true);
     });
   });
 

@@ -59,8 +59,14 @@ function isInView(element, part = visiblePart(element)) {
 
 async function isAtRest(element) {
   const before = boxOf(element);
-  await frame();
-  return isLive(element) && sameBox(before, boxOf(element));
+  const drawn = await frame();
+  return isLive(element) && sameBox(before, boxOf(element)) && !isAboutToMove(element, drawn);
+}
+
+/** True for what an animation moves that has no frame yet, or had none just now: it only looks at rest. */
+function isAboutToMove(element, drawn) {
+  return animationsOf(dom.document(element)).some(({ effect, pending, playState }) =>
+    playState === 'running' && (pending || !drawn) && effect?.target && isWithin(element, effect.target));
 }
 
 /** Points worth trying, the middle first: of each piece of the element in `whole`, the part of it that is in view. */
