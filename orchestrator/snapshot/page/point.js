@@ -58,16 +58,18 @@ function isInView(element, part = visiblePart(element)) {
 }
 
 async function isAtRest(element) {
+  // Between frames the browser already shows what it will draw next: only from frame to frame an animation moves.
+  const isAnimated = animationsOn(element).length > 0;
+  if (isAnimated) await frame();
   const before = boxOf(element);
-  const drawn = await frame();
-  return isLive(element) && sameBox(before, boxOf(element)) && !isAboutToMove(element, drawn);
+  const isDrawn = await frame();
+  const isSame = isLive(element) && sameBox(before, boxOf(element));
+  return isSame && (isDrawn || !isAnimated) && !animationsOn(element).some(({ pending }) => pending);
 }
 
-/** True for what an animation moves that has no frame yet, or had none just now: it only looks at rest. */
-function isAboutToMove(element, drawn) {
-  return animationsOf(dom.document(element)).some(({ effect, pending, playState }) =>
-    playState === 'running' && (pending || !drawn) && effect?.target && isWithin(element, effect.target));
-}
+/** The running animations of an element and of what is around it. */
+const animationsOn = (element) => animationsOf(dom.document(element)).filter(
+  ({ effect, playState }) => playState === 'running' && effect?.target && isWithin(element, effect.target));
 
 /** Points worth trying, the middle first: of each piece of the element in `whole`, the part of it that is in view. */
 function pointsOn(element, whole) {
