@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from orchestrator.errors import InvalidArgument, quoted
@@ -46,10 +46,20 @@ class Selector:
         """The number of the ref, when the selector is one."""
         return int(self.locator.value[1:]) if self.locator.by == "ref" else None
 
+    def inside(self, frames: tuple[Locator, ...]) -> Selector:
+        """The same inside these frames; a ref alone means the same everywhere."""
+        if not frames or (self.ref is not None and not self.frames):
+            return self
+        return replace(self, frames=(*frames, *self.frames))
+
     def data(self) -> dict[str, Any]:
         """The locator as the page engine reads it."""
         frames = [frame.data() for frame in self.frames]
         return {**self.locator.data(), "frames": frames} if frames else self.locator.data()
+
+
+WHOLE = Selector("the page", Locator("document", ""))
+"""What an action without a selector is about."""
 
 
 def parse(given: str) -> Selector:

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.models import SessionType, Wire
+from orchestrator.settings import ToolSet
 
 ResultT = TypeVar("ResultT", bound=Outcome)
 ALL_TYPES = frozenset(SessionType)
@@ -34,6 +35,8 @@ class Action(Wire, ABC, Generic[ResultT]):
     result: ClassVar[type[Outcome]] = Acted
     structured: ClassVar[bool] = True
     """False where a result has no data part."""
+    toolset: ClassVar[ToolSet] = "browser"
+    """With which others it is listed."""
 
     @abstractmethod
     def perform(self, scene: Scene) -> ResultT:
@@ -67,7 +70,7 @@ class Aimed(Wire):
 class Timed(Wire):
     """Waits until it can be done."""
 
-    timeout: int | None = Field(default=None, ge=0, le=600_000, description="How long to wait, in ms.")
+    timeout: int | None = Field(default=None, ge=0, le=600_000, description="Longest wait, ms.")
 
 
 class Acting(Action[Acted], Timed, ABC):
@@ -75,9 +78,7 @@ class Acting(Action[Acted], Timed, ABC):
 
     observes: ClassVar[Observe] = "none"
     """How much it reports unless the caller says otherwise."""
-    observe: Observe | None = Field(
-        default=None, description="What to report: none, what changed once settled, or also the outline."
-    )
+    observe: Observe | None = Field(default=None, description="How much to report of what it changed.")
 
     @abstractmethod
     def act(self, scene: Scene) -> Acted:

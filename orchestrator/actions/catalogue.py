@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from orchestrator.actions import dialogs, keyboard, navigation, pointer, reading, scripts, waits
+from orchestrator.actions import (
+    choosing,
+    cookies,
+    dialogs,
+    dragging,
+    files,
+    keyboard,
+    navigation,
+    pictures,
+    pointer,
+    reading,
+    scripts,
+    touch,
+    waits,
+    windows,
+)
 from orchestrator.actions.base import AnyAction
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, nearest
@@ -27,7 +42,7 @@ class Catalogue(Mapping[str, type[AnyAction]]):
         return len(self._actions)
 
     def step(self, step: Mapping[str, Any]) -> AnyAction:
-        """Read one step: `{"action": verb, …its parameters}`.
+        """Read one step: `{"action": verb, …its parameters}`; a parameter that is called action itself is `do` there.
 
         Raises:
             InvalidArgument: There is no such action, or its parameters are wrong.
@@ -37,18 +52,34 @@ class Catalogue(Mapping[str, type[AnyAction]]):
         if not isinstance(verb, str) or verb not in self._actions:
             hint = nearest(verb if isinstance(verb, str) else "", self._actions)
             raise InvalidArgument(f"{verb!r} is not an action.", hint=hint)
-        return read(self._actions[verb], fields)
+        return read(
+            self._actions[verb], _undone(verb, fields) if "action" in self._actions[verb].model_fields else fields
+        )
+
+
+def _undone(verb: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an action that has an `action` of its own: in a step, whose `action` is the verb, it is `do`."""
+    if "do" not in fields:
+        raise InvalidArgument(f"A step of {verb} needs do.", hint=f"It is what the tool {verb} calls action.")
+    return {("action" if name == "do" else name): value for name, value in fields.items()}
 
 
 CATALOGUE = Catalogue(
     [
         *navigation.ACTIONS,
         *reading.ACTIONS,
+        *pictures.ACTIONS,
         *pointer.ACTIONS,
+        *touch.ACTIONS,
+        *dragging.ACTIONS,
         *keyboard.ACTIONS,
+        *choosing.ACTIONS,
+        *files.ACTIONS,
         *waits.ACTIONS,
         *scripts.ACTIONS,
         *dialogs.ACTIONS,
+        *windows.ACTIONS,
+        *cookies.ACTIONS,
     ]
 )
 """The actions that ship with the project."""

@@ -9,8 +9,9 @@ from pydantic import Field, model_validator
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
 from orchestrator.actions.results import Acted, Outcome, Policies
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import RemoteFailure
+from orchestrator.errors import RemoteFailure, brief
 from orchestrator.models import ArmedDialog, DialogPolicy, SessionType
+from orchestrator.webdriver.remote import DIALOG_TEXT
 
 
 class HandleDialog(Timed, Action[Acted]):
@@ -32,7 +33,7 @@ class HandleDialog(Timed, Action[Acted]):
     def perform(self, scene: Scene) -> Acted:
         """Answer the open one, or arm the next."""
         try:
-            text = scene.remote.execute("w3cGetAlertText")
+            text = brief(scene.remote.execute("w3cGetAlertText"), DIALOG_TEXT)
         except RemoteFailure as error:
             if error.details.get("error") != "no such alert":
                 raise

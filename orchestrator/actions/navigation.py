@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -13,7 +13,9 @@ from orchestrator.actions.base import Acting, Action
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import RemoteFailure, TimedOut
+from orchestrator.errors import DialogOpen, PageBroken, PageLeft, RemoteFailure, TimedOut
+from orchestrator.settings import ToolSet
+from orchestrator.snapshot.page import Interrupted
 
 History = Literal["back", "forward", "reload"]
 WaitUntil = Literal["load", "none", "interactive"]
@@ -29,18 +31,14 @@ _WHERE = """
 const able = self.navigation ? {back: navigation.canGoBack, forward: navigation.canGoForward, reload: true} : null;
 return [performance.timeOrigin, location.href, able];
 """
-_AWAIT_READY = """
-const [wanted, ms] = arguments;
-const found = () => location.protocol === 'chrome-error:'
-  ? document.querySelector('.error-code')?.textContent.trim() || 'it was blocked by the browser' : true;
-return new Promise(done => {
-  const look = () => wanted.includes(document.readyState) && (done(found()), true);
-  if (look()) return;
-  document.addEventListener('readystatechange', look);
-  setTimeout(() => done(wanted.includes(document.readyState) && found()), ms);
-});
-"""
-"""True once the document is ready; Chromium's own page for what could not be loaded answers with its error code."""
+
+
+def check_url(url: str) -> None:
+    """Raise ValueError for what no browser can be sent to."""
+    if not _SCHEME.match(url.strip()):
+        raise ValueError("url must be absolute, for example https://example.com")
+    if url.strip().lower().startswith("javascript:"):
+        raise ValueError("url cannot be javascript:, use execute_script")
 
 
 class Navigate(Acting):
@@ -48,6 +46,7 @@ class Navigate(Acting):
 
     verb: ClassVar[str] = "navigate"
     title: ClassVar[str] = "Navigate"
+    toolset: ClassVar[ToolSet] = "core"
 
     url: str | None = Field(default=None, description="Absolute URL.")
     history: History | None = None
@@ -57,10 +56,8 @@ class Navigate(Acting):
     def _one_of_both(self) -> Navigate:
         if (self.url is None) == (self.history is None):
             raise ValueError("give either url or history")
-        if self.url is not None and not _SCHEME.match(self.url.strip()):
-            raise ValueError("url must be absolute, for example https://example.com")
-        if self.url is not None and self.url.strip().lower().startswith("javascript:"):
-            raise ValueError("url cannot be javascript:, use execute_script")
+        if self.url is not None:
+            check_url(self.url)
         return self
 
     def act(self, scene: Scene) -> Acted:
@@ -68,6 +65,8 @@ class Navigate(Acting):
         patience = round(scene.settings.command_timeout * 1000) if self.timeout is None else self.timeout
         deadline = Deadline(scene.seconds(patience))
         warnings = []
+        if scene.record.frame:
+            scene.change(frame=())
         with _page_load_limit(scene, self.timeout):
             if self.url is not None:
                 self._open(scene, self.url.strip())
@@ -79,16 +78,26 @@ class Navigate(Acting):
 
     def _open(self, scene: Scene, url: str) -> None:
         try:
-            scene.remote.execute("get", url=url)
+            self._get(scene, url)
+        except PageBroken:
+            raise
         except TimedOut as error:
-            raise TimedOut(
-                f"{url} did not answer in time.", hint="The page before it is still there; raise timeout or try again."
-            ) from error
+            raise TimedOut(f"{url} did not answer in time.", hint=_left_behind(scene)) from error
         except RemoteFailure as error:
             said = _NET_ERROR.search(error.message)
             if said is None:
                 raise
             raise _not_loaded(url, said[0]) from error
+
+    def _get(self, scene: Scene, url: str) -> None:
+        try:
+            scene.remote.execute("get", url=url)
+        except DialogOpen as dialog:
+            # A page that opens one dialog after the other lets nobody leave it.
+            if scene.record.dialogs == "manual" or not scene.tabs.renew():
+                raise
+            scene.event(f"The page before it would not stop opening dialogs ({dialog.details['dialog']!r}).")
+            scene.remote.execute("get", url=url)
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
         before = scene.remote.script(_WHERE)
@@ -107,10 +116,12 @@ class Navigate(Acting):
     def _await(self, scene: Scene, deadline: Deadline) -> None:
         while True:
             scene.check()
-            found = scene.remote.script(_AWAIT_READY, [_READY[self.wait_until], deadline.slice_ms()])
-            if isinstance(found, str):
-                raise _not_loaded(self.url or f"history {self.history}", found)
-            if found:
+            found: Mapping[str, Any] = {}
+            with suppress(Interrupted, PageLeft):
+                found = scene.page.call("loaded", states=_READY[self.wait_until], slice=deadline.slice_ms())
+            if "failed" in found:
+                raise _not_loaded(self.url or f"history {self.history}", found["failed"])
+            if found.get("there"):
                 return
             if not deadline.left:
                 raise TimedOut(
@@ -131,6 +142,16 @@ def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
         yield
     finally:
         scene.remote.execute("setTimeouts", pageLoad=usual)
+
+
+def _left_behind(scene: Scene) -> str:
+    """What is there instead, as a hint. A page that hangs would let nobody leave it: its tab is closed."""
+    try:
+        scene.remote.script("return 1")
+    except TimedOut:
+        if scene.tabs.renew():
+            return "The page before it hung; its tab is closed now, so try again."
+    return "The page before it is still there; raise timeout or try again."
 
 
 def _not_loaded(url: str, why: str) -> RemoteFailure:

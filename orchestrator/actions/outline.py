@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from orchestrator.actions.frames import Hop
 from orchestrator.actions.results import Element, Elements
 from orchestrator.actions.scene import Scene
+from orchestrator.errors import PlaceGone
 from orchestrator.snapshot.page import Interrupted
 
 _INDENT = "  "
@@ -33,18 +35,16 @@ class Outline:
         Raises:
             ElementNotFound, StaleRef, InvalidArgument: `root` selects nothing.
         """
-
-        def look(asked: Mapping[str, Any]) -> dict[str, Any]:
-            if root is None:
-                return scene.ask("snapshot", **asked)
-            return scene.find.locate(root, "snapshot", scene.seconds(None), **asked)
-
-        top, first, limit = look(asked), int(asked["offset"]), int(asked["limit"])
-        if not top.get("frames"):
-            return replace(cls._with_frames(scene, asked, top), first=first)
+        first, limit = int(asked["offset"]), int(asked["limit"])
         # Which part of the whole is wanted shows only when the frames stand in their places.
         whole = {**asked, "offset": 0, "limit": None}
-        return cls._with_frames(scene, whole, look(whole)).part(first, limit)
+        if root is None and not scene.find.inside:
+            top = scene.ask("snapshot", **asked)
+            if not top.get("frames"):
+                return replace(cls._with_frames(scene, asked, top), first=first)
+            return cls._with_frames(scene, whole, scene.ask("snapshot", **whole)).part(first, limit)
+        with scene.find.located(root, "snapshot", scene.seconds(None), **whole) as top:
+            return cls._with_frames(scene, whole, top).part(first, limit)
 
     @classmethod
     def _with_frames(cls, scene: Scene, asked: Mapping[str, Any], top: dict[str, Any]) -> Outline:
@@ -53,7 +53,7 @@ class Outline:
         total, outside = int(top["total"]), int(top.get("outside") or 0)
         # From the last frame to the first, so that the places of the earlier ones stay right.
         for frame in reversed(top.get("frames") or ()):
-            below = cls._below(scene, asked, frame["path"]) if frame["path"] is not None else None
+            below = cls._below(scene, asked, Hop.of(frame))
             if below is None:
                 continue
             total, outside = total + below.total, outside + below.outside
@@ -65,13 +65,12 @@ class Outline:
         return cls(top, lines, elements, total, outside)
 
     @classmethod
-    def _below(cls, scene: Scene, asked: Mapping[str, Any], path: list[int]) -> Outline | None:
+    def _below(cls, scene: Scene, asked: Mapping[str, Any], hop: Hop) -> Outline | None:
         """What a frame shows; None when it went away meanwhile."""
         try:
-            with scene.find.frame(path):
-                inner = {**asked, "root": None}
-                return cls._with_frames(scene, inner, scene.ask("snapshot", **inner))
-        except Interrupted:
+            with scene.find.frames.below(hop):
+                return cls._with_frames(scene, asked, scene.page.call("snapshot", **asked))
+        except (Interrupted, PlaceGone):
             return None
 
     def part(self, first: int, limit: int) -> Outline:
@@ -102,6 +101,9 @@ class Outline:
 
 def _fitting(rows: list[Any], room: int) -> int:
     """How many of the rows fit into that many characters of JSON; at least one."""
+    # A line has no control characters: in JSON each of its characters becomes two at most.
+    if rows and isinstance(rows[0], str) and 2 * sum(map(len, rows)) + 4 * len(rows) <= room:
+        return len(rows)
     if len(json.dumps(rows, ensure_ascii=False)) <= room:
         return len(rows)
     used = 0

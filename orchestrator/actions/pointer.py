@@ -8,9 +8,11 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.base import Acting, Action, Aimed
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.hands import move, pointer
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
+from orchestrator.settings import ToolSet
 
 Button = Literal["left", "middle", "right"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
@@ -26,6 +28,7 @@ class ClickElement(Aimed, Acting):
 
     verb: ClassVar[str] = "click_element"
     title: ClassVar[str] = "Click"
+    toolset: ClassVar[ToolSet] = "core"
     observes: ClassVar[Observe] = "change"
 
     selector: str
@@ -35,24 +38,27 @@ class ClickElement(Aimed, Acting):
 
     def act(self, scene: Scene) -> Acted:
         """Find, wait and measure in one script call, then click in one command."""
-        with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
-            scene.remote.execute("actions", actions=self._sources(*point))
-        return Acted(matches=hit.matches)
-
-    def _sources(self, x: int, y: int) -> list[dict[str, Any]]:
         button = _BUTTONS[self.button]
         press = [{"type": "pointerDown", "button": button}, {"type": "pointerUp", "button": button}]
-        clicks: list[dict[str, Any]] = [{"type": "pointerMove", "x": x, "y": y, "duration": 0}, *press * self.count]
-        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": clicks}
-        if not self.modifiers:
-            return [mouse]
         held = [KEYS[name] for name in self.modifiers]
-        downs = [{"type": "keyDown", "value": value} for value in held]
-        ups = [{"type": "keyUp", "value": value} for value in reversed(held)]
-        pauses = [{"type": "pause"}] * len(held)
-        mouse["actions"] = [*pauses, *clicks, *pauses]
-        keys = {"type": "key", "id": "keys", "actions": [*downs, *[{"type": "pause"}] * len(clicks), *ups]}
-        return [keys, mouse]
+        with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
+            pointer(scene, [move(*point), *press * self.count], held=held)
+        return Acted(matches=hit.matches)
+
+
+class Hover(Aimed, Acting):
+    """Move the mouse over an element, to open a menu or tooltip."""
+
+    verb: ClassVar[str] = "hover"
+    title: ClassVar[str] = "Hover"
+
+    selector: str
+
+    def act(self, scene: Scene) -> Acted:
+        """Find, wait and measure in one script call, then move in one command."""
+        with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
+            pointer(scene, [move(*point)])
+        return Acted(matches=hit.matches)
 
 
 class Scroll(Aimed, Acting):
@@ -79,14 +85,20 @@ class Scroll(Aimed, Acting):
             found = scene.find.locate(self.selector or "", "intoView", scene.seconds(self.timeout))
             matches = int(found.get("matches", 1))
             return Acted(matches=matches if matches > 1 else None)
+        if self.selector is None and scene.find.inside:
+            asked = {"direction": self.direction}
+            with scene.find.located(None, "scrollInfo", scene.seconds(self.timeout), **asked) as info:
+                return self._wheel(scene, self.direction, info)
         if self.selector is None:
-            return self._wheel(scene, self.direction, {})
+            return self._wheel(scene, self.direction, scene.ask("scrollInfo", direction=self.direction))
         with scene.element(self.selector, "visible", self.timeout) as hit:
-            report = self._wheel(scene, self.direction, {"locator": {"by": "ref", "value": hit.facts["ref"]}})
+            inside = {"by": "ref", "value": hit.facts["ref"]}
+            report = self._wheel(
+                scene, self.direction, scene.ask("scrollInfo", direction=self.direction, locator=inside)
+            )
         return report.model_copy(update={"matches": hit.matches})
 
-    def _wheel(self, scene: Scene, direction: Direction, inside: dict[str, Any]) -> Acted:
-        info = scene.ask("scrollInfo", direction=direction, **inside)
+    def _wheel(self, scene: Scene, direction: Direction, info: dict[str, Any]) -> Acted:
         if info["atEnd"]:
             return Acted(warnings=[f"It is at its end already: nothing more to scroll {direction}."])
         across, down = _SIGNS[direction]
@@ -105,4 +117,4 @@ class Scroll(Aimed, Acting):
         return Acted(warnings=[f"Reached the end after {moved} px."] if answer.get("atEnd") else [])
 
 
-ACTIONS: list[type[Action[Any]]] = [ClickElement, Scroll]
+ACTIONS: list[type[Action[Any]]] = [ClickElement, Hover, Scroll]

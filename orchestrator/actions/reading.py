@@ -1,24 +1,23 @@
-"""Seeing what a session shows: its elements, its text, its picture."""
+"""Reading what a session shows: its elements, its text, its HTML."""
 
 from __future__ import annotations
 
-import base64
-import io
-from pathlib import Path
+import json
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from orchestrator.actions.base import Action, Aimed
+from orchestrator.actions.frames import Hop
 from orchestrator.actions.outline import Outline
-from orchestrator.actions.results import Elements, Outcome, PageText, Screenshot
+from orchestrator.actions.results import Elements, Outcome, PageSource, PageText
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import InvalidArgument
-from orchestrator.selector import parse
+from orchestrator.errors import PlaceGone
+from orchestrator.settings import ToolSet
+from orchestrator.snapshot.page import Interrupted
 
-_LONGEST_SIDE = 2000
-"""Pixels: larger pictures are scaled down by the models that look at them anyway."""
-_SUFFIXES = {"png": (".png",), "jpeg": (".jpg", ".jpeg")}
 _ROOM = 0.9
 """The share of `max_output` that the outline or text itself may take; the rest is for what stands around it."""
 
@@ -31,6 +30,7 @@ class GetVisibleElements(Aimed, Action[Elements]):
 
     verb: ClassVar[str] = "get_visible_elements"
     title: ClassVar[str] = "See the page"
+    toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Elements
@@ -45,9 +45,7 @@ class GetVisibleElements(Aimed, Action[Elements]):
 
     def perform(self, scene: Scene) -> Elements:
         """One script call a frame of another origin, one for everything else."""
-        root = {"root": parse(self.root).data()} if self.root else {}
         asked = {
-            **root,
             "scope": self.scope,
             "query": self.query,
             "roles": [role.lower() for role in self.roles],
@@ -65,6 +63,7 @@ class GetText(Aimed, Action[PageText]):
 
     verb: ClassVar[str] = "get_text"
     title: ClassVar[str] = "Read text"
+    toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = PageText
@@ -72,90 +71,69 @@ class GetText(Aimed, Action[PageText]):
     selector: str | None = None
 
     def perform(self, scene: Scene) -> PageText:
-        """One script call."""
-        if self.selector is None:
-            found = scene.ask("text")
-        else:
-            found = scene.find.locate(self.selector, "text", scene.seconds(None))
+        """One script call, and one for each frame of another origin."""
+        text, found = _text(scene, self.selector)
         scene.remember(found)
-        text, room = str(found["text"]), round(scene.settings.max_output * _ROOM)
-        matches = int(found.get("matches") or 1)
-        return PageText(
-            text_=text[:room],
-            matches=matches if matches > 1 else None,
-            next=f"Cut: {len(text) - room} more characters. Give a selector for a smaller part."
-            if len(text) > room
-            else None,
-        )
+        shown, rest = _cut(text, scene)
+        return PageText(text=shown, matches=_several(found), next=rest)
 
 
-class TakeScreenshot(Action[Screenshot]):
-    """Take a picture of what the browser shows; it is saved as a file, too.
+class GetPageSource(Aimed, Action[PageSource]):
+    """Read the HTML of the page, or of one element; values of password fields are masked."""
 
-    Use get_visible_elements to act on the page.
-    """
-
-    verb: ClassVar[str] = "take_screenshot"
-    title: ClassVar[str] = "Take a screenshot"
+    verb: ClassVar[str] = "get_page_source"
+    title: ClassVar[str] = "Read HTML"
     reads: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = Screenshot
-    structured: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = PageSource
 
-    format: Literal["png", "jpeg"] = "png"
-    path: str | None = Field(default=None, description="Where to save it; in the data folder unless given.")
+    selector: str | None = None
 
-    def perform(self, scene: Scene) -> Screenshot:
-        """Take Screenshot, made smaller where its longest side is over 2,000 pixels."""
-        path = self._target(scene)
-        raw = base64.b64decode(scene.remote.execute("screenshot"))
-        across = scene.remote.script("return innerWidth") or 0
-        image, size = _fitted(raw, self.format)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(image)
-        except OSError as error:
-            raise InvalidArgument(f"{path} cannot be written: {error.strerror}.", hint="Give another path.") from None
-        return Screenshot(
-            path=str(path),
-            width=size[0],
-            height=size[1],
-            scale=round(size[0] / across, 4) if across else 1.0,
-            media_type=f"image/{self.format}",
-            image=image,
-        )
-
-    def _target(self, scene: Scene) -> Path:
-        suffixes = _SUFFIXES[self.format]
-        if self.path is None:
-            folder = scene.settings.home / "screenshots" / scene.record.namespace
-            return _unused(folder, scene.record.id, suffixes[0])
-        path = Path(self.path).expanduser().absolute()
-        if path.suffix.lower() not in suffixes:
-            raise InvalidArgument(
-                f"{self.path!r} does not end in {' or '.join(suffixes)}.", hint="Give path and format that agree."
-            )
-        return path
+    def perform(self, scene: Scene) -> PageSource:
+        """One script call. What stands in shadow roots and frames is not part of a document's HTML."""
+        found = scene.find.locate(self.selector, "source", scene.seconds(None))
+        scene.remember(found)
+        shown, rest = _cut(str(found["source"]), scene)
+        return PageSource(source=shown, matches=_several(found), next=rest)
 
 
-def _unused(folder: Path, name: str, suffix: str) -> Path:
-    number = 1
-    while (path := folder / f"{name}-{number}{suffix}").exists():
-        number += 1
-    return path
+def text_of_page(scene: Scene, ignore: list[dict[str, Any]]) -> str:
+    """The visible text of the page, or of the frame that was switched to, without what `ignore` locates."""
+    return _text(scene, None, ignore=ignore)[0]
 
 
-def _fitted(raw: bytes, form: Literal["png", "jpeg"]) -> tuple[bytes, tuple[int, int]]:
-    """The picture in the format asked for, no larger than it may be, and its size."""
-    from PIL import Image  # noqa: PLC0415 — loads with the first screenshot, not with the server
-
-    with Image.open(io.BytesIO(raw)) as image:
-        if max(image.size) <= _LONGEST_SIDE and form == "png":
-            return raw, image.size
-        fitted = image.convert("RGB")
-        fitted.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
-        out = io.BytesIO()
-        fitted.save(out, format=form.upper(), **({"quality": 85} if form == "jpeg" else {}))
-        return out.getvalue(), fitted.size
+def _text(scene: Scene, selector: str | None, **asked: Any) -> tuple[str, Mapping[str, Any]]:
+    if selector is None and not scene.find.inside:
+        found = scene.ask("text", **asked)
+        return _with_frames(scene, found), found
+    with scene.find.located(selector, "text", scene.seconds(None), **asked) as found:
+        return _with_frames(scene, found), found
 
 
-ACTIONS: list[type[Action[Any]]] = [GetVisibleElements, GetText, TakeScreenshot]
+def _with_frames(scene: Scene, found: Mapping[str, Any]) -> str:
+    """A text with those of the frames of other origins where they stand."""
+    text = str(found["text"])
+    # From the last frame to the first, so that the places of the earlier ones stay right.
+    for frame in reversed(found.get("frames") or ()):
+        with suppress(Interrupted, PlaceGone), scene.find.frames.below(Hop.of(frame)):
+            inner = _with_frames(scene, scene.page.call("text"))
+            parts = (text[: frame["at"]].rstrip(), inner, text[frame["at"] :].lstrip())
+            text = "\n".join(part for part in parts if part)
+    return text
+
+
+def _several(found: Mapping[str, Any]) -> int | None:
+    matches = int(found.get("matches") or 1)
+    return matches if matches > 1 else None
+
+
+def _cut(text: str, scene: Scene) -> tuple[str, str | None]:
+    """As much of a text as fits into a result, as JSON too, and how to get the rest."""
+    room = shown = round(scene.settings.max_output * _ROOM)
+    while (size := len(json.dumps(text[:shown], ensure_ascii=False))) > room and shown > 1:
+        shown = max(1, shown * room // size - 1)
+    rest = len(text) - shown
+    return text[:shown], f"Cut: {rest} more characters. Give a selector for a smaller part." if rest > 0 else None
+
+
+ACTIONS: list[type[Action[Any]]] = [GetVisibleElements, GetText, GetPageSource]

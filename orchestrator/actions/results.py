@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from typing import Any, Literal
 
 from pydantic import Field
@@ -10,6 +11,9 @@ from pydantic import Field
 from orchestrator.models import SessionType, Wire
 
 Observe = Literal["none", "change", "outline"]
+_SHORT = reprlib.Repr()
+"""How much of each field a result shows in a debugger or a REPL."""
+_SHORT.maxstring, _SHORT.maxother, _SHORT.maxlist = 80, 200, 4
 
 
 class SessionLabel(Wire):
@@ -35,13 +39,20 @@ class Outcome(Wire):
         found = self.model_dump(by_alias=True, mode="json", exclude_none=True)
         return {name: value for name, value in found.items() if value != [] or name not in {"warnings", "events"}}
 
-    def text(self) -> str:
+    def render(self) -> str:
         """The result for a reader who sees no data."""
         return "\n".join([*self.lines(), *self._common()])
 
     def lines(self) -> list[str]:
         """The result's own lines of text."""
         return ["Done."]
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={_SHORT.repr(value)}" for name, value in self.__repr_args__())
+        return f"{type(self).__name__}({told})"
 
     def _common(self) -> list[str]:
         lines = [f"Warning: {warning}" for warning in self.warnings]
@@ -145,11 +156,21 @@ class Value(Outcome):
 class PageText(Outcome):
     """The visible text of a page or an element."""
 
-    text_: str = Field(alias="text")
+    text: str
 
     def lines(self) -> list[str]:
         """The text itself."""
-        return [self.text_]
+        return [self.text]
+
+
+class PageSource(Outcome):
+    """The HTML of a page or an element."""
+
+    source: str
+
+    def lines(self) -> list[str]:
+        """The HTML itself."""
+        return [self.source]
 
 
 class Element(Wire):
@@ -196,21 +217,34 @@ class Met(Outcome):
 
 
 class Screenshot(Outcome):
-    """A picture of what the session shows; saved as a file and handed over as an image, never as text."""
+    """A picture of what the session shows; saved as a file and handed over as an image, never as text.
+
+    `size` is that of the image, `file_size` that of the file, both in pixels; `scale` says how many image pixels a CSS
+    pixel is, `origin` the tap coordinates of the image's upper left corner.
+    """
 
     path: str
-    width: int
-    height: int
+    size: tuple[int, int]
+    file_size: tuple[int, int]
     scale: float
+    origin: tuple[int, int] | None = None
     media_type: str
     image: bytes = Field(exclude=True, repr=False)
 
     def lines(self) -> list[str]:
         """Where it is, how large, and how its pixels relate to coordinates of taps."""
-        return [
-            f"Screenshot saved: {self.path} ({self.width} x {self.height} px).",
+        width, height = self.size
+        full = "" if self.file_size == self.size else f", shown here with {width} x {height} px"
+        lines = [
+            f"Screenshot saved: {self.path} ({self.file_size[0]} x {self.file_size[1]} px{full}).",
             f"One CSS pixel (tap coordinate) is {self.scale:g} image pixels.",
         ]
+        if self.origin:
+            lines.append(
+                f"Tap coordinates are image pixels / {self.scale:g} + {self.origin}; "
+                "what lies outside the viewport must be scrolled to first."
+            )
+        return lines
 
 
 class Policies(Outcome):

@@ -9,8 +9,9 @@ from typing import Any
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Finder, Hit, Turn
 from orchestrator.actions.results import Acted, Observe
+from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.watch import Watch
-from orchestrator.errors import DialogOpen, RemoteFailure
+from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
 from orchestrator.models import SessionRecord
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
@@ -41,7 +42,11 @@ class Scene:
         self.events: list[str] = []
         self._turn = turn
         self._unseen = False
+        self.tabs = Tabbing(remote, self.find.frames, turn, self.event)
         remote.on_dialog = self._answer_dialog
+        remote.on_gone = self.tabs.replace
+        remote.on_broken = self.tabs.renew
+        page.on_stopped = self._tell_stopped
 
     @property
     def record(self) -> SessionRecord:
@@ -69,7 +74,7 @@ class Scene:
             self.check()
             try:
                 return self.page.call(method, **params)
-            except Interrupted:
+            except (Interrupted, PlaceGone):
                 if not patience.left:
                     raise RemoteFailure("The page keeps interrupting scripts.", hint="Navigate elsewhere.") from None
 
@@ -84,6 +89,7 @@ class Scene:
         watch = Watch.begin(self, "call")
         report = act()
         found = watch.end(self, stability=STABILITY, limit=STABILITY_LIMIT)
+        self.tabs.look()
         if observe == "outline" and not found.get("dialog"):
             shown = self.ask("snapshot", scope="viewport", limit=200, offset=0)
             found["outline"] = "\n".join(shown["lines"])
@@ -140,6 +146,9 @@ class Scene:
         told = "" if armed else " To answer the next one otherwise, call handle_dialog before the call that opens it."
         self.event(f"A dialog was {how}: {text!r}.{told}")
         return True
+
+    def _tell_stopped(self, url: str) -> None:
+        self.event(f"The page wanted another program to open {url!r}; that was stopped.")
 
     def fill_prompt(self, text: str) -> None:
         """Type into the open dialog; one that takes no text is told as an event."""

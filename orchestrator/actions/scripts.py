@@ -10,23 +10,22 @@ from pydantic import Field
 
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.finding import Finder
 from orchestrator.actions.results import Acted, Outcome, Value
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.unmet import unmet
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, TimedOut, Unsupported, quoted
 from orchestrator.models import SessionType
-from orchestrator.selector import parse
+from orchestrator.selector import Locator, parse
+from orchestrator.settings import ToolSet
 from orchestrator.snapshot.page import Interrupted
 
 _ROOM = 0.9
 _TIMED_OUT = "webdriver-orchestrator: timeout"
 _BOUNDED = """
-return await Promise.race([
-  (async function () {
+return await engine.timed((async function () {
 %s
-  }).apply(null, args),
-  new Promise((_, reject) => setTimeout(() => reject(new Error(%s)), %d)),
-]);
+}).apply(null, args), %d, %s);
 """
 
 
@@ -35,6 +34,7 @@ class ExecuteScript(Timed, Action[Value]):
 
     verb: ClassVar[str] = "execute_script"
     title: ClassVar[str] = "Run JavaScript"
+    toolset: ClassVar[ToolSet] = "script"
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Value
@@ -47,9 +47,10 @@ class ExecuteScript(Timed, Action[Value]):
     def perform(self, scene: Scene) -> Value:
         """One script call; a promise is awaited until timeout (30 s)."""
         limit = scene.seconds(round(scene.settings.command_timeout * 900) if self.timeout is None else self.timeout)
-        body = "const args = [...arguments];\n" + _BOUNDED % (self.script, json.dumps(_TIMED_OUT), round(limit * 1000))
+        body = "const args = [...arguments];\n" + _BOUNDED % (self.script, round(limit * 1000), json.dumps(_TIMED_OUT))
         try:
-            answer = scene.page.evaluate(body, [_located(arg) for arg in self.args])
+            with scene.find.home() as frames:
+                answer = scene.page.evaluate(body, [_located(arg, scene.find, frames) for arg in self.args])
         except Interrupted:
             # A dialog that it opened is still there: looking at the page answers it, so that this call can report it.
             met = scene.observing("none", Acted).warnings
@@ -61,14 +62,15 @@ class ExecuteScript(Timed, Action[Value]):
         return _fitting(answer.get("value"), round(scene.settings.max_output * _ROOM))
 
 
-def _located(arg: Any) -> Any:
-    """The argument with its selectors read."""
+def _located(arg: Any, find: Finder, frames: tuple[Locator, ...]) -> Any:
+    """The argument with its selectors read, inside the frames that the session has switched to."""
     if isinstance(arg, list):
-        return [_located(item) for item in arg]
+        return [_located(item, find, frames) for item in arg]
     if isinstance(arg, dict):
         if set(arg) == {"selector"} and isinstance(arg["selector"], str):
-            return {"locator": {**parse(arg["selector"]).data(), "given": arg["selector"]}}
-        return {name: _located(item) for name, item in arg.items()}
+            located = find.locator(parse(arg["selector"]).inside(frames))
+            return {"locator": {**located, "given": arg["selector"]}}
+        return {name: _located(item, find, frames) for name, item in arg.items()}
     return arg
 
 

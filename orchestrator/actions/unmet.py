@@ -27,6 +27,8 @@ def unmet(
     near: dict[str, Any] = {"candidates": candidates} if candidates else {}
     if reason == "invalid":
         return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint="Mend the selector.")
+    if reason == "bad_value":
+        return InvalidArgument(f"{quoted(given)} cannot hold that: {detail}.", hint="Nothing was changed.")
     if reason == "stale":
         never = selector.ref is not None and selector.ref >= record.ref_next
         what = "was never given in this session" if never else "no longer names an element of this page"
@@ -45,12 +47,16 @@ def unmet(
 
 
 _MENDS = {
+    "not_a_frame": "Give an iframe; get_visible_elements lists them.",
     "covered": "Close or move what covers it, or scroll.",
     "disabled": "Do first what enables it, or wait_for it with state enabled.",
     "hidden": "Do first what shows it.",
     "moving": "Wait for the animation to end, or raise timeout.",
     "readonly": "It takes no input.",
-    "not_editable": "set_value fills text fields and selects; use click_element for the rest.",
+    "is_file": "Use upload_files.",
+    "no_file_input": "Give the selector of the input[type=file] itself; it may be hidden.",
+    "not_editable": "set_value fills fields and sets controls; use click_element for the rest.",
+    "not_select": "Click it, then click its option.",
     "no_option": "Give the value or label of one of its options.",
-    "ambiguous": "Use a selector that finds one element only.",
+    "ambiguous": "This session is strict: use a ref, or a selector that finds one element only.",
 }

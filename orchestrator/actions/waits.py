@@ -11,9 +11,10 @@ from orchestrator.actions.base import Action, Aimed, Timed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Met, Outcome
 from orchestrator.actions.scene import Scene
+from orchestrator.actions.unmet import unmet
 from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, quoted
 from orchestrator.models import Wire
-from orchestrator.selector import parse
+from orchestrator.settings import ToolSet
 
 State = Literal["visible", "hidden", "enabled", "gone"]
 _SHORT = 200
@@ -25,6 +26,7 @@ class WaitFor(Aimed, Timed, Action[Met]):
 
     verb: ClassVar[str] = "wait_for"
     title: ClassVar[str] = "Wait for"
+    toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Met
@@ -148,9 +150,17 @@ def _poll(
 ) -> tuple[dict[str, Any], Deadline]:
     """Ask in slices until it holds; a selector that can never match anything ends it at once."""
     deadline = Deadline(scene.seconds(timeout))
-    parsed = parse(selector) if selector is not None else None
-    answer = scene.find.poll("wait", deadline, parsed, conditions=conditions, **{"not": negate})
+    needed = selector is not None or (scene.find.inside and "pageText" in conditions)
+    parsed = scene.find.read(selector) if needed else None
+    # How many there are may be asked of a strict session, too, and whether none is left.
+    several = (
+        "count" in conditions or conditions.get("state") in {"gone", "hidden"} or conditions.get("visible") is False
+    )
+    locator = None if parsed is None else parsed.data() if several else scene.find.locator(parsed)
+    answer = scene.find.poll("wait", deadline, locator, conditions=conditions, **{"not": negate})
     given = quoted(selector or "")
+    if parsed and answer.get("reason") == "ambiguous":
+        raise unmet(parsed, answer, scene.record, deadline)
     if answer.get("reason") == "invalid":
         raise InvalidArgument(f"{given} is not a valid selector: {answer.get('detail')}.", hint="Mend it.")
     if answer.get("reason") == "stale":

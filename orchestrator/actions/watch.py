@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Move, StateChange
-from orchestrator.errors import DialogOpen, TimedOut
+from orchestrator.errors import DialogOpen, PlaceGone, TimedOut
 from orchestrator.snapshot.page import Interrupted, Page
 
 _LINES = 40
@@ -77,7 +77,7 @@ class Watch:
                 if answer["settled"]:
                     return answer
                 reason = answer["reason"]
-            except (Interrupted, TimedOut):
+            except (Interrupted, PlaceGone, TimedOut):
                 reason = "the page is navigating"
             if not deadline.left:
                 return {"settled": False, "reason": reason}

@@ -7,10 +7,14 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, Protocol
 
+import structlog
+
+from orchestrator.errors import RemoteFailure
+
 PARTS = (
-    "native", "words", "cluster", "box", "refs", "role", "name", "state", "outline", "line", "text", "locate",
-    "patience", "point", "ready", "snapshot", "selector", "requests", "settle", "delta", "conditions", "scroll",
-    "values", "engine",
+    "native", "words", "cluster", "box", "refs", "role", "name", "state", "place", "outline", "line", "text", "locate",
+    "ignore", "patience", "point", "ready", "choice", "control", "editor", "files", "snapshot", "selector", "requests",
+    "leave", "settle", "delta", "conditions", "scroll", "values", "source", "shot", "engine",
 )  # fmt: skip
 """The engine's files in the order in which they build on each other."""
 
@@ -27,6 +31,8 @@ SOURCE: str = _joined()
 _FIND = "const engine = window[Symbol.for('webdriver-orchestrator')];\nif (!engine) return '!';\n"
 _CALL = f"{_FIND}return engine.call(arguments[0], arguments[1]);"
 _MISSING = "!"
+_FAULT, _STACK = 300, 2000
+"""Characters of an error of the engine that are told and logged: a page may have thrown it."""
 
 _HANDLE = """
 for (let view = window; ; view = view.parent) {
@@ -37,6 +43,9 @@ for (let view = window; ; view = view.parent) {
 }
 """
 """Fetches the element kept by `ready(handle=true)`, run in the element's own frame."""
+
+_FRAME = _HANDLE.replace("engine.handle()", "engine.frame(arguments[0])")
+"""Fetches a frame by its ref, run in the document that it stands in."""
 
 
 class RefRange(Protocol):
@@ -53,12 +62,15 @@ class Interrupted(Exception):
     """The page gave no answer: a dialog opened in mid-script, or the document went away."""
 
 
-class EngineFault(RuntimeError):
-    """The engine itself failed; the message is its own, `stack` says where."""
+class EngineFault(RemoteFailure):
+    """The engine itself failed: on a page that broke what it is built of, or by a fault of ours; the log says where."""
 
-    def __init__(self, message: str, stack: str) -> None:
-        super().__init__(message)
-        self.stack = stack
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            f"The page could not be looked at: {message}.",
+            hint="It may have replaced functions of the browser: open it anew, or navigate elsewhere.",
+            error="page engine",
+        )
 
 
 class Page:
@@ -70,6 +82,7 @@ class Page:
     """
 
     def __init__(self, run: Callable[[str, list[Any]], Any], refs: RefRange) -> None:
+        self.on_stopped: Callable[[str], None] | None = None
         self._run = run
         self._refs = refs
 
@@ -80,9 +93,7 @@ class Page:
             Interrupted: The answer was null. The caller decides whether to ask again.
             EngineFault: The engine failed.
         """
-        while self._lacks(answer := self._send(_CALL, [method, self._with_refs(params)])):
-            pass
-        return answer
+        return self._numbered(self._send(_CALL, [method, self._with_refs(params)]))
 
     def evaluate(self, body: str, args: list[Any]) -> dict[str, Any]:
         """Run `body` as the body of an async function; `{"value": …}` of what it returns, elements as refs.
@@ -94,9 +105,7 @@ class Page:
             "if (typeof args === 'string') return args;\n"
             f"return (async function () {{\n{body}\n}}).apply(null, args).then(engine.serialize);"
         )
-        answer = self._send(script, [json.dumps(args), [self._refs.next, self._refs.end]])
-        # Where refs were lacking the script has run and its value is kept: only writing it down is done again.
-        return self.call("serialized") if self._lacks(answer) else answer
+        return self._numbered(self._send(script, [json.dumps(args), [self._refs.next, self._refs.end]]))
 
     def handle(self) -> Any:
         """Return the element that `ready` kept for `handle=True`, as the remote end's reference to it.
@@ -104,6 +113,16 @@ class Page:
         Run it in the frame that `path` of that answer leads to.
         """
         return self._run(_HANDLE, [])
+
+    def frame(self, ref: str) -> Any:
+        """Return a frame by its ref, as the remote end's reference to it; None where it is gone."""
+        return self._run(_FRAME, [ref])
+
+    def _numbered(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer with all its refs: where numbers were lacking, the page keeps it and fills them in."""
+        while self._lacks(answer):
+            answer = self._send(_CALL, ["numbered", self._with_refs({})])
+        return answer
 
     def _lacks(self, answer: dict[str, Any]) -> bool:
         """Take note of the numbers that were used up, and reserve those that were lacking."""
@@ -122,7 +141,13 @@ class Page:
             answer = self._run(SOURCE + script, args)
         if not isinstance(answer, str):
             raise Interrupted("The page gave no answer: a dialog opened, or the document went away.")
-        facts: dict[str, Any] = json.loads(answer)
+        head, below, lines = answer.partition("\n")
+        facts: dict[str, Any] = json.loads(head)
+        if below:
+            facts["lines"] = lines.split("\n") if lines else []
+        if (stopped := facts.pop("stopped", None)) and self.on_stopped:
+            self.on_stopped(stopped)
         if "error" in facts:
-            raise EngineFault(facts["error"], facts["stack"])
+            structlog.get_logger(__name__).error("the page engine failed", stack=facts["stack"][:_STACK])
+            raise EngineFault(" ".join(facts["error"].split())[:_FAULT])
         return facts

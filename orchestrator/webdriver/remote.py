@@ -6,15 +6,37 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import DialogOpen, OrchestratorError, RemoteFailure, SessionLost, StartFailed, TimedOut
-from orchestrator.secrets import without_credentials
+from orchestrator.errors import (
+    DialogOpen,
+    OrchestratorError,
+    PageBroken,
+    PageLeft,
+    PlaceGone,
+    ProviderAuth,
+    RemoteFailure,
+    SessionLost,
+    StartFailed,
+    TimedOut,
+    brief,
+)
+from orchestrator.secrets import credentials, without_credentials
 
 if TYPE_CHECKING:
     from selenium.webdriver.remote.remote_connection import RemoteConnection
 
 _CDP_COMMAND = "executeCdpCommand"
+_CAPABILITIES_COMMAND = "getCapabilities"
+FULL_PAGE = "fullPageScreenshot"
+"""Firefox's own picture of a whole page (GET /moz/screenshot/full)."""
 _DIALOGS_IN_A_ROW = 20
 """A page that opens dialogs in a loop is answered this often in one command, then reported."""
+DIALOG_TEXT = 500
+"""Characters of a dialog that are told; a browser shows ten thousand."""
+_LEFT = "aborted by navigation"
+_UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
+_credentials: dict[str, tuple[str, str]] = {}
+"""User and password by remote URL, of the URLs that this process was given: no record holds them."""
+
 _GONE = frozenset({"invalid session id", "no such session"})
 
 
@@ -29,11 +51,15 @@ class Remote:
     """
 
     def __init__(self, url: str, remote_session_id: str, *, name: str, timeout: float) -> None:
-        self.url = url
+        self.url = without_credentials(url)
+        if own := credentials(url):
+            _credentials[self.url] = own
         self.remote_session_id = remote_session_id
         self.name = name
         self.timeout = timeout
         self.on_dialog: Callable[[str], bool] | None = None
+        self.on_gone: Callable[[], str] | None = None
+        self.on_broken: Callable[[], str] | None = None
         self._kept: RemoteConnection | None = None
 
     @classmethod
@@ -43,12 +69,15 @@ class Remote:
         """Create a session (New Session) and return its client and the capabilities that it was given.
 
         Raises:
+            ProviderAuth: The remote end refused our credentials.
             StartFailed: The remote end refused, answered something else, or not in time.
         """
         remote = cls(url, "", name=name, timeout=start_timeout)
         body: dict[str, Any] = {"capabilities": {"alwaysMatch": dict(capabilities), "firstMatch": [{}]}}
         try:
             answer = remote.execute("newSession", **body)
+        except ProviderAuth as error:
+            raise error.in_session(name) from None
         except OrchestratorError as error:
             raise _start_failed(name, error) from error
         remote.timeout = timeout
@@ -62,7 +91,9 @@ class Remote:
 
         Raises:
             SessionLost: The remote end is gone, does not know the session, or did not answer in time.
+            PageBroken: The page did not answer in time, or crashed, and `on_broken` has replaced its tab.
             DialogOpen: A dialog is open and `on_dialog` did not answer it.
+            PlaceGone: The current tab or frame is gone; `on_gone` has found another place and says which.
             TimedOut: The driver's own limit for scripts or page loads passed.
             RemoteFailure: Any other W3C error.
         """
@@ -72,9 +103,26 @@ class Remote:
             if answer.error != "unexpected alert open" or self.on_dialog is None or not self.on_dialog(answer.dialog):
                 break
             answer = self._send(command, params, limit)
+        else:
+            if answer.error == "unexpected alert open":
+                raise DialogOpen(answer.dialog, endless=True)
         if answer.error is None:
             return answer.value
+        if answer.error == "no such window" and self.on_gone:
+            raise self._moved(self.on_gone)
         raise self._failure(answer)
+
+    def capabilities(self) -> dict[str, Any]:
+        """The session's capabilities, as far as the remote end can be asked for them after New Session.
+
+        The standard has no command for it; Appium and older drivers answer `GET /session/{id}`.
+        """
+        try:
+            answer = self.execute(_CAPABILITIES_COMMAND)
+        except RemoteFailure:
+            return {}
+        found = answer.get("capabilities", answer) if isinstance(answer, dict) else {}
+        return found if isinstance(found, dict) else {}
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
@@ -98,11 +146,14 @@ class Remote:
         connection._client_config.timeout = limit or self.timeout  # noqa: SLF001 — no public way per command
         try:
             raw = connection.execute(command, {**params, "sessionId": self.remote_session_id})
+        except urllib3.exceptions.NewConnectionError as cause:  # to urllib3 a refused connection is a timeout, too
+            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
         except (urllib3.exceptions.ReadTimeoutError, urllib3.exceptions.ConnectTimeoutError, TimeoutError):
             waited = limit or self.timeout
-            raise SessionLost(self.name, f"the remote end did not answer within {waited:g} s") from None
+            lost = SessionLost(self.name, f"the remote end did not answer within {waited:g} s")
+            raise self._without_tab(f"did not answer within {waited:g} s", lost) from None
         except (urllib3.exceptions.HTTPError, OSError) as cause:
-            raise SessionLost(self.name, f"the remote end at {self._shown} is gone") from cause
+            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
         return _Answer.read(raw)
 
     def _connection(self) -> RemoteConnection:
@@ -110,21 +161,52 @@ class Remote:
             self._kept = _connect(self.url)
         return self._kept
 
-    @property
-    def _shown(self) -> str:
-        return without_credentials(self.url)
+    def _moved(self, find: Callable[[], str]) -> PlaceGone:
+        """Go to another place; what fails on the way there fails as usual."""
+        self.on_gone = None
+        try:
+            now = find()
+        finally:
+            self.on_gone = find
+        hint = "Look with get_visible_elements, then go on there."
+        return PlaceGone(f"What this call worked in was closed: {now}.", hint=hint, error="no such window")
+
+    def _without_tab(self, what: str, lost: SessionLost) -> OrchestratorError:
+        """The error for a page that lets no command through: the session lives on where its tab can be replaced."""
+        find, self.on_broken = self.on_broken, None
+        try:
+            now = find() if find else ""
+        except OrchestratorError:
+            return lost
+        finally:
+            self.on_broken = find
+        if not now:
+            return lost
+        hint = "The same page may do the same again."
+        return PageBroken(f"The page {what}, and its tab was closed: {now}.", hint=hint)
 
     def _failure(self, answer: _Answer) -> OrchestratorError:
-        if answer.error in _GONE:
+        if answer.error in _GONE or "disconnected" in answer.message:
             return SessionLost(self.name, answer.message or "the remote end no longer knows it")
+        if answer.error == "tab crashed":
+            return self._without_tab("crashed", SessionLost(self.name, answer.message))
         if answer.error == "unexpected alert open":
             return DialogOpen(answer.dialog)
         if answer.error in {"timeout", "script timeout"}:
-            return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
-        if answer.error == "tab crashed" or "disconnected" in answer.message:
-            return SessionLost(self.name, answer.message)
+            return _timed_out(answer)
+        if answer.error in _UNAUTHORIZED:
+            return ProviderAuth(
+                f"The remote end at {self.url} refused our credentials ({answer.error}).",
+                hint="Give the URL as https://user:password@host: to the start, or to attach_session for an open one.",
+            )
         message = f"The remote end answered {answer.error!r}: {answer.message}."
         return RemoteFailure(message, error=answer.error)
+
+
+def _timed_out(answer: _Answer) -> OrchestratorError:
+    if _LEFT in answer.message:
+        return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
+    return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
 
 
 class _Answer:
@@ -145,7 +227,7 @@ class _Answer:
         try:
             value = json.loads(raw["value"])["value"]
             message = _first_line(str(value.get("message", "")))
-            dialog = str((value.get("data") or {}).get("text", ""))
+            dialog = brief(str((value.get("data") or {}).get("text", "")), DIALOG_TEXT)
             return cls(None, str(value["error"]), message, dialog)
         except (ValueError, TypeError, KeyError, AttributeError):
             return cls(None, f"HTTP {status}", _first_line(str(raw.get("value", ""))))
@@ -163,12 +245,17 @@ def _connect(url: str) -> RemoteConnection:
 
     # The nesting is selenium's; without it a GET is silently sent again three times after a timeout.
     pool = {"init_args_for_pool_manager": {"retries": False, "maxsize": 1}}
+    user, password = _credentials.get(url, (None, None))
     connection = RemoteConnection(
-        client_config=ClientConfig(remote_server_addr=url.rstrip("/"), init_args_for_pool_manager=pool)
+        client_config=ClientConfig(
+            remote_server_addr=url.rstrip("/"), init_args_for_pool_manager=pool, username=user, password=password
+        )
     )
     # selenium shares one table of commands between all connections of a process.
     connection._commands = dict(connection._commands)  # noqa: SLF001
     connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
+    connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
+    connection.add_command(FULL_PAGE, "GET", "/session/$sessionId/moz/screenshot/full")
     return connection
 
 

@@ -37,15 +37,11 @@ const through = (lens, box) => ({
   bottom: lens.top + box.bottom * lens.scaleY,
 });
 
-/** outwards({path, x, y}): a point inside the frame that `path` leads to, as a point around it. */
-function outwards({ path, x, y }) {
-  let view = window;
-  for (const index of path.slice(0, -1)) view = view[index];
-  const inner = view[path[path.length - 1]];
-  const frame = everywhere(view.document, 'iframe,frame').find((each) => inner && innerWindow(each) === inner);
+/** outwards({path}): how what is inside the frame that `path` leads to stands around it, and what of it is seen there. */
+function outwards({ path }) {
+  const frame = frameAt(path);
   if (!frame) throw new Refusal('not_found', 'the frame is gone');
-  const lens = lensInto(frame, lensOf(view.document));
-  return { x: Math.floor(lens.left + x * lens.scaleX), y: Math.floor(lens.top + y * lens.scaleY) };
+  return { lens: lensInto(frame, lensOf(dom.document(frame))), part: shownPart(frame) };
 }
 
 const viewportOf = (doc) => {
@@ -68,11 +64,11 @@ const clips = (style) => style.overflowX !== 'visible';
 const isPage = (tag) => tag === 'html' || tag === 'body';
 
 /** What of `element` is not cut off by a viewport or by an ancestor that hides or scrolls its overflow. */
-function visiblePart(element, box = boxOf(element)) {
+function visiblePart(element, box = boxOf(element), isBounded = true) {
   let part = box;
   for (let doc = dom.document(element), inner = element; doc; ) {
     const lens = lensOf(doc);
-    part = intersect(part, through(lens, viewportOf(doc)));
+    if (isBounded || doc !== window.document || window.parent !== window) part = intersect(part, through(lens, viewportOf(doc)));
     let free = styleOf(inner).position;
     for (let at = outer(inner); at && free !== 'fixed'; at = outer(at)) {
       const style = styleOf(at);
@@ -86,6 +82,9 @@ function visiblePart(element, box = boxOf(element)) {
   }
   return part;
 }
+
+/** The same without the viewport of the page: what scrolling the page alone brings to sight. */
+const shownPart = (element) => visiblePart(element, boxOf(element), false);
 
 /** True when `element` is rendered with a size, and nothing above it hides it. */
 function isVisible(element) {

@@ -51,7 +51,7 @@ function isLive(node) {
   return true;
 }
 
-/** Indexes into window.frames from the cluster's root to `frame`; null where one stands in a shadow tree. */
+/** The way from the cluster's root to `frame`: indexes into window.frames, a ref where one stands in a shadow tree. */
 function pathTo(frame) {
   const path = [];
   for (let at = frame; at; at = frameOf(dom.document(at))) {
@@ -59,10 +59,23 @@ function pathTo(frame) {
     const outer = dom.window(dom.document(at));
     let index = 0;
     while (outer[index] && outer[index] !== inner) index += 1;
-    if (!outer[index]) return null;
-    path.unshift(index);
+    path.unshift(outer[index] ? index : refOf(at));
   }
   return path;
+}
+
+/** The frame that such a way leads to, or null. */
+function frameAt(path) {
+  let frame = null;
+  for (const step of path) {
+    const doc = frame ? innerDocument(frame) : window.document;
+    if (!doc) return null;
+    const inner = dom.window(doc)[step];
+    frame = typeof step === 'string' ? elementOf(step)
+      : everywhere(doc, 'iframe,frame').find((each) => inner && innerWindow(each) === inner);
+    if (!frame) return null;
+  }
+  return frame;
 }
 
 /** The path to the frame in which `element` lives. */

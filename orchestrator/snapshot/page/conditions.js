@@ -64,14 +64,16 @@ function stateOf(found) {
 const ON_PAGE = {
   url: (wanted) => {
     const actual = dom.url(window.document);
-    return { holds: urlMatches(actual, wanted), expected: wanted, actual };
+    return { holds: urlMatches(actual, wanted), expected: wanted, actual: cut(actual, LONGEST_URL) };
   },
   title: (wanted) => {
     const actual = dom.title(window.document);
-    return { holds: actual.includes(wanted) || globPattern(wanted).test(actual), expected: wanted, actual };
+    return {
+      holds: actual.includes(wanted) || globPattern(wanted).test(actual), expected: wanted, actual: cut(actual, LONGEST),
+    };
   },
-  pageText: (wanted) => ({
-    holds: lower(normal(textOf(window.document))).includes(lower(normal(wanted))),
+  pageText: (wanted, found) => ({
+    holds: lower(normal(textOf(found[0] ?? window.document))).includes(lower(normal(wanted))),
     expected: normal(wanted), actual: null,
   }),
 };
@@ -86,7 +88,7 @@ function urlMatches(url, glob) {
 function judge(condition, value, found) {
   if (condition === 'count') return same(value, found.length);
   if (condition === 'state') return compareState(found, value);
-  if (Object.hasOwn(ON_PAGE, condition)) return ON_PAGE[condition](value);
+  if (Object.hasOwn(ON_PAGE, condition)) return ON_PAGE[condition](value, found);
   if (!Object.hasOwn(ON_ELEMENT, condition)) throw new Error(`there is no condition ${condition}`);
   return ON_ELEMENT[condition](found.find(isVisible) ?? found[0] ?? null, value);
 }
@@ -97,7 +99,8 @@ function matchesOf(locator) {
   try {
     return locate(locator);
   } catch (error) {
-    if (error instanceof Refusal && error.answer.reason !== 'invalid') return [];
+    const isMiss = error instanceof Refusal && !(error instanceof Ambiguity);
+    if (isMiss && !/^(invalid|frame_gone)$/.test(error.answer.reason)) return [];
     throw error;
   }
 }
@@ -106,7 +109,8 @@ function matchesOf(locator) {
 async function wait({ conditions, not, slice, locator }) {
   const answer = await retry(slice, () => assess(conditions, locator, not), ({ ok }) => ok);
   const { found, ...facts } = answer;
-  const elsewhere = locator && !found.length ? crossOriginFrames() : undefined;
+  const isElsewhere = conditions.pageText === undefined ? locator && !found.length : !answer.ok;
+  const elsewhere = isElsewhere ? crossOriginFrames(locator) : undefined;
   return { ...facts, ...describePage(), near: answer.ok ? [] : linesNear(found, locator), frames: elsewhere };
 }
 

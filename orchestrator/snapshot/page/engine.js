@@ -1,18 +1,46 @@
 // Installs the engine: one entry for every method, one JSON text for every answer.
 const METHODS = {
-  snapshot, ready, verify, scrollInfo, scrolled, intoView, text, mark: beginMark, settle, delta, wait, outwards, serialized,
+  snapshot: (params) => ignoring(params.ignore, () => snapshot(params)),
+  text: (params) => ignoring(params.ignore, () => text(params)),
+  ready, verify, scrollInfo, scrolled, intoView, boxes, source, mark: beginMark, settle, delta, wait,
+  outwards, frameWay, shot, marked, loaded,
+  toggles, slider, assign, editing, pasted, edited, uploaded, optionsHeld,
   state: () => ({ ...describePage(), readyState: dom.readyState(window.document) }),
 };
 
-/** The answer as text, with what became of the range of refs. */
+/**
+ * The answer as text, with what became of the range of refs: JSON on one line, below it the `lines` of an outline as
+ * they are. They are most of it, hold no line breaks, and quoted as JSON they would be quoted twice on their way.
+ */
 function answer(result) {
-  return encode({ ...(reserved.missing ? { needRefs: reserved.missing } : result), nextRef: reserved.next });
+  const { missing, next } = reserved;
+  if (missing.length) {
+    unfinished = { result, missing };
+    return encode({ needRefs: missing.length, nextRef: next });
+  }
+  const said = { nextRef: reserved.next, stopped: takeStopped() };
+  if (!Array.isArray(result.lines)) return encode({ ...result, ...said });
+  const { lines, ...facts } = result;
+  return `${encode({ ...facts, ...said })}\n${wellFormed(joined(lines, '\n'))}`;
+}
+
+let unfinished = null;
+
+/** The answer that lacked refs, with those that there are numbers for now; null where its document went away. */
+function finished() {
+  if (!unfinished) return null;
+  const { result, missing } = unfinished;
+  unfinished = null;
+  const refs = missing.map(refOf);
+  // Where the numbers do not suffice even now, the placeholders still count by the first list.
+  if (reserved.missing.length) reserved.missing = missing;
+  return answer(result).replace(PLACEHOLDERS, (_, index) => refs[index]);
 }
 
 /** Refusals are answers; anything else is a fault of the engine, told as one. */
-function explain(error) {
+function explain(error, locator) {
   if (error instanceof Elsewhere) return answer(error.answer);
-  if (error instanceof Refusal) return answer({ ...error.answer, frames: crossOriginFrames() });
+  if (error instanceof Refusal) return answer({ ...error.answer, frames: crossOriginFrames(locator) });
   return encode({ error: `${error?.message ?? error}`, stack: `${error?.stack ?? ''}` });
 }
 
@@ -21,15 +49,19 @@ const engine = {
   call(name, json) {
     const head = headWindow();
     if (head !== window) return head[KEY].call(name, json);
+    let locator;
     try {
       const params = parseJson(json);
+      ({ locator } = params);
       noteSecrets(unmasking.takeRecords());
       reserve(params.refs);
+      if (name === 'numbered') return finished();
+      unfinished = null;
       if (!Object.hasOwn(METHODS, name)) throw new Error(`there is no method ${name}`);
       const result = METHODS[name](params);
-      return result instanceof Promise ? result.then(answer, explain) : answer(result);
+      return result instanceof Promise ? result.then(answer, (error) => explain(error, locator)) : answer(result);
     } catch (error) {
-      return explain(error);
+      return explain(error, locator);
     }
   },
 
@@ -41,21 +73,23 @@ const engine = {
     try {
       return revive(parseJson(json));
     } catch (error) {
-      return error.answer ? encode({ ...error.answer, nextRef: reserved.next }) : explain(error);
+      return error.answer ? answer(error.answer) : explain(error);
     }
   },
 
-  /** The answer of such a script. The value is kept: a lack of refs must not run the script twice. */
+  /** The answer of such a script. */
   serialize(value) {
     const head = headWindow();
     if (head !== window) return head[KEY].serialize(value);
-    kept.value = value;
-    return answer(serialized());
+    return answer({ value: portable(value, []) });
   },
 
   /** The element that `ready` kept, for the one command that needs a WebElement. */
   handle: () => (acting.handle && isLive(acting.handle) ? acting.handle : null),
+  frame: elementOf,
   requests: ownRequests,
+  noteStopped,
+  timed,
 };
 
 defineProperty(window, KEY, { value: Object.freeze(engine) });

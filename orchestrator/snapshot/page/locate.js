@@ -8,6 +8,14 @@ class Refusal extends Error {
   }
 }
 
+/** Ends a call whose strict locator finds several: it says which, 5 at most. */
+class Ambiguity extends Refusal {
+  constructor(found) {
+    super('ambiguous', `${found.length} elements match`);
+    Object.assign(this.answer, { matches: found.length, candidates: found.slice(0, 5).map(lineFor) });
+  }
+}
+
 /** Ends a call whose locator leads into a frame of another origin. */
 class Elsewhere extends Error {
   constructor(element, rest) {
@@ -123,8 +131,17 @@ function byRef(start, { value }) {
   return [element];
 }
 
+/** A frame that the caller has switched to. */
+function byCurrent(start, { value }) {
+  const frame = elementOf(value);
+  if (!frame) throw new Refusal('frame_gone', `${value} is no longer on the page`);
+  return [frame];
+}
+
 const SEARCHES = {
   ref: byRef,
+  current: byCurrent,
+  document: (start) => [dom.html(dom.type(start) === DOCUMENT ? start : dom.document(start))],
   line: byLine,
   css: (start, locator) => parsed(locator, () => everywhere(start, locator.value)),
   xpath: byXpath,
@@ -146,7 +163,9 @@ function startOf(locator) {
   let start = window.document;
   const frames = locator.frames ?? [];
   for (let i = 0; i < frames.length; i += 1) {
-    const element = search(frames[i], start).find(isFrame);
+    const found = search(frames[i], start).filter(isFrame);
+    if (locator.strict && found.length > 1) throw new Ambiguity(found);
+    const [element] = found;
     if (!element) throw new Refusal('not_found', `no frame matches ${describeLocator(frames[i])}`);
     start = innerDocument(element);
     if (!start) throw new Elsewhere(element, [...frames.slice(i + 1), { ...locator, frames: undefined }]);
@@ -158,8 +177,12 @@ function startOf(locator) {
   return around;
 }
 
-/** All elements that match, in tree order of the cluster. */
-const locate = (locator) => [...new Set(search(locator, startOf(locator)))];
+/** All elements that match, in tree order of the cluster; of a strict locator one at most. */
+function locate(locator) {
+  const found = [...new Set(search(locator, startOf(locator)))];
+  if (locator.strict && found.length > 1) throw new Ambiguity(found);
+  return found;
+}
 
 function mustFind(locator) {
   const found = locate(locator);

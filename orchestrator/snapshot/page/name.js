@@ -61,8 +61,17 @@ function svgTitle(svg) {
   return '';
 }
 
+/** The one text that is all an element has inside; null where there is more to look at. */
+function onlyText(element) {
+  const first = dom.tag(element) === 'slot' ? null : dom.first(element);
+  if (!first || dom.type(first) !== TEXT || dom.next(first) || dom.shadow(element)) return null;
+  return dom.data(first);
+}
+
 /** The readable content of an element, hidden itself or not, without what `skip` holds. */
 function contentText(element, skip = null) {
+  const text = onlyText(element);
+  if (text !== null) return normal(text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text);
   const into = new Gathering(skip);
   for (const child of innerNodes(element)) gather(child, into);
   return normal(into.text);
@@ -74,6 +83,7 @@ function authorName(element) {
 }
 
 function ariaName(element) {
+  if (!dom.hasAny(element)) return '';
   const ids = attribute(element, 'aria-labelledby');
   if (ids?.trim()) {
     const parts = ids.trim().split(/\s+/).slice(0, 20).map((id) => sibling(element, id)).filter(Boolean);
@@ -153,14 +163,18 @@ function nativeName(element) {
   }
 }
 
-/** The accessible name; `role` is that of the line ('clickable' for a generic that people click). */
-function nameOf(element, role = roleOf(element)) {
+/**
+ * The accessible name; `role` is that of the line ('clickable' for a generic that people click), `isNamed` whether its
+ * content is its name, where that is known.
+ */
+function nameOf(element, role = roleOf(element), isNamed = undefined) {
   const given = ariaName(element) || normal(nativeName(element));
   if (given) return given;
-  if (isContentNamed(element, role)) {
+  if (isNamed ?? isContentNamed(element, role)) {
     const content = contentText(element);
     if (content) return content;
   }
+  if (!dom.hasAny(element)) return '';
   return normal(attribute(element, 'title') ?? '') || normal(attribute(element, 'placeholder') ?? '') ||
     normal(attribute(element, 'aria-placeholder') ?? '');
 }

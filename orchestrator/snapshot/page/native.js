@@ -1,7 +1,14 @@
 // Takes the platform's own getters before a page can shadow them: a form field named "children" hides form.children.
+const {
+  Array, Date, Error, FinalizationRegistry, JSON, Map, Math, MutationObserver, Number, Object, Promise, Proxy, RegExp, Set,
+  String, URL, WeakMap, WeakRef,
+} = window;
 const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { keys: keysOf } = Object;
+const { isArray } = Array;
+const { isFinite } = Number;
 const parseJson = JSON.parse;
-const quoteJson = JSON.stringify;
+const stringify = JSON.stringify;
 const styleOf = window.getComputedStyle.bind(window);
 const now = performance.now.bind(performance);
 const setTimer = window.setTimeout.bind(window);
@@ -11,7 +18,15 @@ const nextFrame = window.requestAnimationFrame.bind(window);
 
 const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 const reader = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).get);
+const writer = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).set);
 const method = (type, name) => uncurry(type.prototype[name]);
+
+const joined = method(Array, 'join');
+
+/** Half of a pair of code units is no text for those who carry it on. */
+const wellFormed = 'toWellFormed' in String.prototype ? method(String, 'toWellFormed') : (text) => text;
+
+const quoteJson = (text) => stringify(wellFormed(text));
 
 const ELEMENT = 1;
 const TEXT = 3;
@@ -38,11 +53,16 @@ const dom = {
   classes: reader(Element, 'classList'),
   attribute: method(Element, 'getAttribute'),
   has: method(Element, 'hasAttribute'),
+  hasAny: method(Element, 'hasAttributes'),
+  attributes: method(Element, 'getAttributeNames'),
+  firstElement: reader(Element, 'firstElementChild'),
   matches: method(Element, 'matches'),
   closest: method(Element, 'closest'),
   shadow: reader(Element, 'shadowRoot'),
   slotOf: reader(Element, 'assignedSlot'),
   box: method(Element, 'getBoundingClientRect'),
+  outerHtml: reader(Element, 'outerHTML'),
+  setAttribute: method(Element, 'setAttribute'),
   boxes: method(Element, 'getClientRects'),
   reveal: method(Element, 'scrollIntoView'),
   rendered: method(Element, 'checkVisibility'),
@@ -57,6 +77,9 @@ const dom = {
 
   layoutWidth: reader(HTMLElement, 'offsetWidth'),
   focus: method(HTMLElement, 'focus'),
+  blur: method(HTMLElement, 'blur'),
+  setValue: writer(HTMLInputElement, 'value'),
+  clone: method(Node, 'cloneNode'),
   tabIndex: reader(HTMLElement, 'tabIndex'),
   clickHandler: reader(HTMLElement, 'onclick'),
   editable: reader(HTMLElement, 'isContentEditable'),
@@ -73,6 +96,7 @@ const dom = {
   scroller: reader(Document, 'scrollingElement'),
   evaluate: method(Document, 'evaluate'),
   range: method(Document, 'createRange'),
+  importNode: method(Document, 'importNode'),
   timeline: reader(Document, 'timeline'),
 };
 
@@ -81,6 +105,15 @@ const queries = {
   [DOCUMENT]: method(Document, 'querySelectorAll'),
   [FRAGMENT]: method(DocumentFragment, 'querySelectorAll'),
 };
+
+const firstQueries = {
+  [ELEMENT]: method(Element, 'querySelector'),
+  [DOCUMENT]: method(Document, 'querySelector'),
+  [FRAGMENT]: method(DocumentFragment, 'querySelector'),
+};
+
+/** True when an element below `root` matches `css`. */
+const hasMatch = (root, css) => firstQueries[dom.type(root)](root, css) !== null;
 
 /** Every element below `root` that matches `css`, in tree order. */
 const queryAll = (root, css) => queries[dom.type(root)](root, css);
@@ -105,16 +138,16 @@ const flag = (element, name) => attribute(element, name) === 'true';
 /** JSON by our own hand: old libraries give arrays a toJSON that the platform's would obey. */
 function encode(value) {
   if (value === null || value === undefined) return 'null';
-  if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : 'null';
+  if (typeof value === 'number') return isFinite(value) ? `${value}` : 'null';
   if (typeof value === 'boolean') return `${value}`;
   if (typeof value === 'string') return quoteJson(value);
-  if (Array.isArray(value)) {
+  if (isArray(value)) {
     let items = '';
     for (let i = 0; i < value.length; i += 1) items += (i ? ',' : '') + encode(value[i]);
     return `[${items}]`;
   }
   let members = '';
-  for (const key of Object.keys(value)) {
+  for (const key of keysOf(value)) {
     if (value[key] !== undefined) members += `${members ? ',' : ''}${quoteJson(key)}:${encode(value[key])}`;
   }
   return `{${members}}`;

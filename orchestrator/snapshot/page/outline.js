@@ -10,11 +10,12 @@ class Entry {
     this.depth = at.depth;
     this.inside = inside;
     this.text = null;
+    this.isNamed = undefined;
     this.known = undefined;
   }
 
   get name() {
-    this.known ??= this.text ?? nameOf(this.element, this.role);
+    this.known ??= this.text ?? nameOf(this.element, this.role, this.isNamed);
     return this.known;
   }
 
@@ -35,32 +36,6 @@ class Entry {
   }
 }
 
-/** Where the walk is: the line it is under, what is muted there, and how far the eye reaches. */
-class Place {
-  constructor(entry, depth, lens, clip) {
-    this.entry = entry;
-    this.depth = depth;
-    this.lens = lens;
-    this.clip = clip;
-    this.anchorClip = clip;
-    this.viewport = clip;
-    this.muted = false;
-    this.pointer = false;
-    this.visible = true;
-    this.seen = true;
-    this.whole = true;
-  }
-
-  /** A copy, for what is inside: written out, because it is made for every element of the page. */
-  copy() {
-    const place = new Place(this.entry, this.depth, this.lens, this.clip);
-    place.anchorClip = this.anchorClip;
-    place.viewport = this.viewport;
-    place.muted = this.muted;
-    return place;
-  }
-}
-
 class Survey {
   /** With `bounded` each entry knows whether it is inside the viewport; without, boxes are read only where needed. */
   constructor(bounded) {
@@ -69,6 +44,7 @@ class Survey {
     this.frames = [];
     this.focused = focusedElements();
     this.run = null;
+    this.ahead = null;
   }
 
   start(root) {
@@ -79,7 +55,7 @@ class Survey {
     for (let around = frameOf(doc); around; around = frameOf(dom.document(around))) {
       clip = intersect(clip, visiblePart(around));
     }
-    this.visit(node, new Place(null, 0, lensOf(doc), clip));
+    this.visit(node, beginning(null, 0, lensOf(doc), clip));
     this.flush();
     for (const entry of this.bounded ? this.entries : []) {
       if (entry.inside) for (let up = entry.parent; up && !up.inside; up = up.parent) up.inside = true;
@@ -89,54 +65,89 @@ class Survey {
 
   visit(node, at) {
     const type = dom.type(node);
-    if (type === TEXT) this.read(node, at);
-    else if (type === ELEMENT && !UNREAD.has(dom.tag(node))) this.look(node, at);
+    if (type === TEXT) {
+      if (!at.muted) this.read(node, at);
+    } else if (type === ELEMENT) {
+      const tag = dom.tag(node);
+      if (!UNREAD.has(tag)) this.look(node, tag, at);
+    }
   }
 
-  look(element, at) {
-    const style = styleOf(element);
+  look(element, tag, at) {
+    if (dom.hasAny(element) && (flag(element, 'aria-hidden') || dom.has(element, 'inert'))) return;
+    const isMeasured = this.ahead !== null && this.ahead.element === element;
+    const style = isMeasured ? this.ahead.style : styleOf(element);
     const { display } = style;
-    if (display === 'none' || flag(element, 'aria-hidden') || dom.has(element, 'inert')) return;
-    const tag = dom.tag(element);
+    if (display === 'none' || isIgnored(element)) return;
     if (tag === 'br') return void this.space();
-    const cut = display !== 'contents' && !isPage(tag) && clips(style);
-    const box = cut || this.bounded ? through(at.lens, ownBox(element, style)) : null;
-    if (cut && !hasArea(box)) return;
+    const place = new Place(at, style, display);
+    const role = this.lineRole(element, tag, place, at);
+    const isLine = role !== '' && place.visible;
+    if (this.bounded ? !this.reach(element, tag, place, at) : !this.measure(element, tag, place, isLine, isMeasured)) return;
     const apart = display !== 'inline' && display !== 'contents';
     const block = apart && !display.startsWith('inline');
     if (block) this.flush();
     else if (apart) this.space();
-    const place = this.reach(style, box, cut, at);
-    const role = place.visible ? this.lineRole(element, tag, style, at) : '';
-    if (role && this.hasSize(element, style, box, at)) this.list(element, tag, role, place);
+    if (isLine && (place.sized || spills(element))) this.list(element, tag, role, place, at);
     else if (!this.muteCaption(element, tag, place)) this.enter(element, tag, place);
     if (block) this.flush();
     else if (apart) this.space();
   }
 
-  hasSize(element, style, box, { lens }) {
-    if (box) return hasArea(box) || spills(element);
+  /**
+   * Whether a line has a size, and no more than that: every box costs. False where the element is cut away. A line with
+   * a size inside has one for us, so that looking ahead saves the box of every other generation.
+   */
+  measure(element, tag, place, isLine, isMeasured) {
+    place.sized = isMeasured;
+    if (isMeasured) return true;
+    const hasSized = isLine && this.peek(element, tag, place);
+    if (isLine && !hasSized && this.hasArea(element, place)) {
+      place.sized = true;
+      return true;
+    }
+    place.sized = hasSized;
+    if (place.display === 'contents' || isPage(tag) || !clips(place.style)) return true;
+    return (hasSized || !isLine) && this.hasArea(element, place);
+  }
+
+  hasArea(element, { style, lens }) {
     const { width, height } = ownBox(element, style);
-    return width * lens.scaleX * height * lens.scaleY > 0 || spills(element);
+    return width * lens.scaleX * height * lens.scaleY > 0;
   }
 
-  /** The place inside an element: what clips there, and whether its text needs a closer look. */
-  reach(style, box, cut, at) {
-    const place = at.copy();
-    place.visible = style.visibility === 'visible' && style.contentVisibility !== 'hidden';
-    place.pointer = style.cursor === 'pointer';
-    if (!this.bounded) return place;
+  /** True when the first element inside has a size and can be seen; what was read of it is kept for its own turn. */
+  peek(element, tag, { lens }) {
+    if (!(lens.scaleX * lens.scaleY > 0) || tag === 'slot' || dom.shadow(element)) return false;
+    const child = dom.firstElement(element);
+    if (child === null || UNREAD.has(dom.tag(child))) return false;
+    const { width, height } = dom.box(child);
+    if (!(width > 0 && height > 0)) return false;
+    const style = styleOf(child);
+    if (style.visibility !== 'visible') return false;
+    this.ahead = { element: child, style };
+    return true;
+  }
+
+  /** Where an element is for the eye, and what clips inside it; false where it is cut away. */
+  reach(element, tag, place, at) {
+    const { style, display } = place;
+    const box = through(at.lens, ownBox(element, style));
+    const cut = display !== 'contents' && !isPage(tag) && clips(style);
+    place.sized = hasArea(box);
+    if (cut && !place.sized) return false;
     const { position } = style;
-    if (position === 'fixed') place.clip = at.viewport;
-    else if (position === 'absolute') place.clip = at.anchorClip;
-    place.seen = hasArea(intersect(place.clip, box));
-    place.whole = contains(place.clip, box);
-    if (cut) place.clip = intersect(place.clip, box);
-    if (position !== 'static') place.anchorClip = place.clip;
-    return place;
+    const { clip: around, anchorClip, viewport } = at.eye;
+    const clip = position === 'fixed' ? viewport : position === 'absolute' ? anchorClip : around;
+    const inner = cut ? intersect(clip, box) : clip;
+    place.eye = {
+      clip: inner, anchorClip: position === 'static' ? anchorClip : inner, viewport,
+      seen: hasArea(intersect(clip, box)), whole: contains(clip, box),
+    };
+    return true;
   }
 
-  lineRole(element, tag, style, at) {
+  lineRole(element, tag, place, at) {
     const role = roleOf(element);
     if (role) {
       if (tag === 'option') return '';
@@ -144,44 +155,48 @@ class Survey {
     }
     if (at.muted || !inHtml(element)) return '';
     if (tag === 'label') return element.control && !isVisible(element.control) ? 'clickable' : '';
-    return isClickable(element, style, at.pointer) ? 'clickable' : '';
+    return !isPage(tag) && (takesClicks(element) || (place.pointer && !at.pointer)) ? 'clickable' : '';
   }
 
   /** Walks without text what names another line already: a listed control's label, a group's legend. */
-  muteCaption(element, tag, at) {
+  muteCaption(element, tag, place) {
     const parent = dom.parent(element);
     const isCaption = tag === 'label'
       ? inHtml(element) && element.control !== null
       : parent && dom.type(parent) === ELEMENT && CAPTIONS[dom.tag(parent)] === tag &&
         captionOf(parent, tag) === element && !ariaName(parent);
     if (!isCaption) return false;
-    const quiet = at.copy();
-    quiet.muted = true;
-    for (const child of innerNodes(element)) this.visit(child, quiet);
+    place.muted = true;
+    for (const child of innerNodes(element)) this.visit(child, place);
     return true;
   }
 
-  list(element, tag, role, place) {
+  list(element, tag, role, place, at) {
     this.flush();
-    const entry = new Entry(element, role, place, place.seen);
+    const entry = new Entry(element, role, at, place.eye.seen);
     this.entries.push(entry);
-    const inner = place.copy();
-    inner.entry = entry;
-    inner.depth += 1;
-    inner.muted ||= isContentNamed(element, role) || isEditingHost(element);
-    inner.visible = place.visible;
-    inner.pointer = place.pointer;
-    inner.whole = place.whole;
-    this.enter(element, tag, inner);
+    place.entry = entry;
+    place.depth += 1;
+    if (!place.muted) {
+      entry.isNamed = isContentNamed(element, role);
+      place.muted = entry.isNamed || isEditingHost(element);
+    }
+    this.enter(element, tag, place);
     this.flush();
   }
 
   enter(element, tag, place) {
     if (tag === 'select') return this.options(element, place);
     if (tag === 'textarea' || tag === 'svg') return undefined;
-    if (isFrame(element)) return this.openFrame(element, place);
+    if ((tag === 'iframe' || tag === 'frame') && isFrame(element)) return this.openFrame(element, place);
+    if (tag === 'slot' || dom.shadow(element)) {
+      for (const child of innerNodes(element)) this.visit(child, place);
+      return undefined;
+    }
+    // Nobody reads text that is muted, and most of what is muted has nothing else inside.
+    if (place.muted && dom.firstElement(element) === null) return undefined;
     const closed = tag === 'details' && !dom.has(element, 'open');
-    for (const child of innerNodes(element)) {
+    for (let child = dom.first(element); child; child = dom.next(child)) {
       if (!closed || (dom.type(child) === ELEMENT && dom.tag(child) === 'summary')) this.visit(child, place);
     }
     return undefined;
@@ -205,23 +220,26 @@ class Survey {
     }
     const lens = lensInto(element, at.lens);
     const root = dom.html(inner);
-    if (root) this.visit(root, new Place(at.entry, at.depth, lens, intersect(at.clip, through(lens, viewportOf(inner)))));
+    if (root) this.visit(root, beginning(at.entry, at.depth, lens, intersect(at.eye.clip, through(lens, viewportOf(inner)))));
     this.flush();
   }
 
   read(node, at) {
-    if (at.muted || !at.visible) return;
     const data = dom.data(node);
-    if (!/\S/.test(data)) return void this.space();
+    if (!/\S/.test(data)) {
+      if (this.run && at.visible) this.space();
+      return;
+    }
+    if (!at.visible) return;
     this.run ??= { text: '', inside: false, element: dom.parent(node), at };
     this.run.text += data;
-    this.run.inside ||= at.whole || this.textMeets(node, at);
+    this.run.inside ||= at.eye.whole || this.textMeets(node, at);
   }
 
   textMeets(node, at) {
     const range = dom.range(dom.document(node));
     range.selectNodeContents(node);
-    return hasArea(intersect(through(at.lens, range.getBoundingClientRect()), at.clip));
+    return hasArea(intersect(through(at.lens, range.getBoundingClientRect()), at.eye.clip));
   }
 
   space() {

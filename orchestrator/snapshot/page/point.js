@@ -11,6 +11,7 @@ async function pointAt(element, wish) {
   const targets = [element, ...(dom.tag(element) === 'input' ? labelsOf(element) : [])];
   if (!isInView(element, await partSeen(element))) {
     dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
+    wish.found.scrolled = true;
   }
   if (!wish.force && !(await isAtRest(element))) return no('moving', `${lineFor(element)} is moving`);
   let obstacle = null;

@@ -1,8 +1,13 @@
 // Waits until an element can be acted on, and says where it is or what stands in the way.
-const acting = { element: null, handle: null };
+const acting = { element: null, handle: null, wanted: null, taken: null, editor: null };
 
 /** How near to ready a failure is: the nearest one is the one to report. */
-const REASONS = ['hidden', 'not_editable', 'no_option', 'disabled', 'readonly', 'moving', 'covered'];
+const REASONS = [
+  'not_a_frame', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
+  'moving', 'covered', 'bad_value',
+];
+/** What no waiting mends. */
+const FINAL = new Set(['is_file', 'bad_value']);
 const no = (reason, detail) => ({ ok: false, reason, detail });
 const TRIES = 20;
 
@@ -11,6 +16,10 @@ const KINDS = {
   time: 'date', month: 'date', week: 'date', 'datetime-local': 'date', button: 'button', submit: 'button',
   reset: 'button', image: 'button',
 };
+const ROLE_KINDS = {
+  checkbox: 'checkbox', switch: 'checkbox', menuitemcheckbox: 'checkbox', radio: 'radio', menuitemradio: 'radio',
+  slider: 'slider', button: 'button',
+};
 
 /** How an element is to be set. */
 function kindOf(element) {
@@ -18,7 +27,7 @@ function kindOf(element) {
   if (tag === 'input') return isSecret(element) ? 'password' : KINDS[element.type] ?? 'text';
   if (tag === 'textarea' || tag === 'select' || tag === 'button') return tag;
   if (editingHostOf(element)) return 'contenteditable';
-  return roleOf(element) === 'button' ? 'button' : 'other';
+  return ROLE_KINDS[roleOf(element)] ?? 'other';
 }
 
 function editingHostOf(element) {
@@ -34,12 +43,26 @@ function controlOf(element) {
   return kindOf(element) === 'contenteditable' ? editingHostOf(element) : element;
 }
 
+/** The element that is acted on, where another one was selected that stands for it. */
+function actedOn(match, { need, value }) {
+  if (need === 'files') return fileInputOf(match) ?? match;
+  if (need !== 'fill' && need !== 'options') return match;
+  const control = controlOf(match);
+  if (need === 'options') return control;
+  const kind = kindOf(control);
+  if (kind === 'other') return soleFieldIn(control) ?? control;
+  return kind === 'radio' ? radioFor(control, value) : control;
+}
+
 const CHECKS = {
   present: () => null,
+  frame: (element) => (isFrame(element) ? null : no('not_a_frame', `${lineFor(element)} is no frame`)),
   visible: refuseHidden,
   enabled: refuseUnusable,
   point: (element, wish) => refuseUnusable(element) ?? pointAt(element, wish),
   fill: refuseFill,
+  options: (element, wish) => refuseOptions(element, wish),
+  files: (element, wish) => refuseFiles(element, wish),
   focus: (element) => refuseUnusable(element) ?? refuseFocus(element),
 };
 
@@ -63,15 +86,26 @@ function refuseFocus(element) {
 
 function refuseFill(element, wish) {
   const kind = kindOf(element);
-  if (kind === 'file') return refuseDisabled(element);
+  if (kind === 'checkbox' || kind === 'radio') return refuseCheck(element, wish, kind);
+  if (kind === 'file') return no('is_file', `${lineFor(element)} holds files`);
   const refused = refuseUnusable(element);
   if (refused) return refused;
-  if (kind === 'checkbox' || kind === 'radio') return pointAt(element, wish);
+  if (kind === 'other' && editorOf(element)) {
+    wish.found.kind = 'editor';
+    return pointAt(element, wish);
+  }
   if (kind === 'button' || kind === 'other') return no('not_editable', `${lineFor(element)} takes no value`);
   if (isReadonly(element)) return no('readonly', `${lineFor(element)} is read-only`);
-  if (kind === 'select') return refuseOption(element, wish) ?? refuseFocus(element);
-  return refuseFocus(element) ?? selectContent(element, kind);
+  return Object.hasOwn(FILLS, kind) ? FILLS[kind](element, wish) : refuseFocus(element) ?? selectContent(element, kind);
 }
+
+const FILLS = {
+  select: (select, wish) => refuseOption(select, wish, wish.value) ?? refuseFocus(select),
+  date: (element, wish) => refuseDate(element, wish),
+  color: (element, wish) => refuseDate(element, wish),
+  range: (element, wish) => refuseRange(element, wish),
+  slider: (element, wish) => refuseSlider(element, wish),
+};
 
 /** Selects all there is, so that what is typed replaces it. */
 function selectContent(element, kind) {
@@ -80,48 +114,14 @@ function selectContent(element, kind) {
   return null;
 }
 
-function refuseOption(select, wish) {
-  if (wish.option === undefined || wish.option === null) return null;
-  const options = [...select.options];
-  let index = options.findIndex((option) => option.value === wish.option);
-  if (index < 0) index = options.findIndex((option) => optionLabel(option) === normal(wish.option));
-  if (index < 0) {
-    const labels = options.slice(0, OPTIONS_SHOWN).map((option) => quoted(optionLabel(option))).join(', ');
-    return no('no_option', `${lineFor(select)} has no option ${quoted(wish.option)}; it has ${labels || 'none'}`);
-  }
-  const name = `option ${quoted(optionLabel(options[index]))}`;
-  if (isDisabled(options[index])) return no('disabled', `${name} is disabled`);
-  const offered = options.filter(isOffered);
-  const place = offered.indexOf(options[index]);
-  if (place < 0) return no('hidden', `${name} is not visible`);
-  wish.found.optionIndex = index;
-  if (select.multiple || select.size > 1) return refuseUnseen(options[index], name, wish);
-  wish.found.optionSteps = [place, offered.length - 1 - place];
-  return null;
-}
-
-/** The point of an option that stands in the page. */
-function refuseUnseen(option, name, wish) {
-  dom.reveal(option, { block: 'nearest', behavior: 'instant' });
-  wish.found.point = centre(visiblePart(option));
-  return wish.found.point ? null : no('hidden', `${name} cannot be scrolled into view`);
-}
-
-/** True for an option that the keyboard stops at in the list of a select. */
-function isOffered(option) {
-  const group = dom.closest(option, 'optgroup');
-  return !isDisabled(option) && [option, group].every((each) => !each || styleOf(each).display !== 'none');
-}
-
 /** One attempt on all matches: the first that can be acted on, else the failure nearest to it. */
 async function tryMatches(wish) {
   const found = locate(wish.locator);
   const matches = found.length;
   if (!matches) return { ...no('not_found', `nothing matches ${describeLocator(wish.locator)}`), matches };
-  if (wish.strict && matches > 1) return { ...no('ambiguous', `${matches} elements match`), matches, found };
   let nearest = null;
   for (const match of found.slice(0, TRIES)) {
-    const element = wish.need === 'fill' ? controlOf(match) : match;
+    const element = actedOn(match, wish);
     wish.found = {};
     const failure = await CHECKS[wish.need](element, wish);
     if (!failure) return succeed(element, matches, wish);
@@ -149,28 +149,36 @@ function placeOf(element, point) {
   return { ...middle, width: Math.round(box.right - box.left), height: Math.round(box.bottom - box.top) };
 }
 
-/** ready({locator, need, slice, strict?, option?, force?, handle?}): `succeed` tells what it answers. */
+/** ready({locator, need, slice, value?, values?, files?, force?, handle?}): `succeed` tells what it answers. */
 async function ready(params) {
-  const wish = { need: 'visible', ...params, found: {} };
+  const wish = { need: 'visible', value: '', ...params, found: {} };
   if (!Object.hasOwn(CHECKS, wish.need)) throw new Error(`there is no need ${wish.need}`);
-  const isFinal = ({ ok, reason }) => ok || reason === 'ambiguous';
-  const { found, ...answer } = await retry(wish.slice, () => tryMatches(wish), isFinal);
+  const answer = await retry(wish.slice, () => tryMatches(wish), ({ ok, reason }) => ok || FINAL.has(reason));
   if (answer.ok) return answer;
-  const candidates = found ? found.slice(0, 5).map(lineFor) : answer.matches ? [] : candidatesFor(wish.locator);
-  return { ...answer, candidates, frames: crossOriginFrames() };
+  const frames = answer.matches ? undefined : crossOriginFrames(wish.locator);
+  return { ...answer, candidates: answer.matches ? [] : candidatesFor(wish.locator), frames };
 }
 
-/** verify({value}): does the element acted on last hold `value` now? */
-function verify({ value }) {
+/** verify({value?}): does the element acted on last hold `value` now, or what was wanted of it? */
+function verify({ value = acting.wanted }) {
   const { element } = acting;
   if (!element || !isLive(element)) return { same: false, gone: true, value: '', ...describePage() };
-  return { same: holds(element, value), value: shown(valueOf(element)), checked: checkedOf(element), ...describePage() };
+  return { same: holds(element, value), value: shown(heldText(element)), checked: checkedOf(element), ...describePage() };
+}
+
+/** What an element holds, as it may be shown: a toggle its state. */
+function heldText(element) {
+  const checked = checkedOf(element);
+  return checked === null ? valueOf(element) : `${checked}`;
 }
 
 function holds(element, value) {
   if (typeof value === 'boolean') return checkedOf(element) === value;
   const wanted = `${value}`.replace(/\r\n?/g, '\n');
+  const kind = kindOf(element);
+  if (kind === 'date' || kind === 'color') return element.value === heldBy(element, wanted);
+  if (kind === 'range' || kind === 'slider') return isAt(element, wanted);
   const actual = rawValue(element) ?? '';
   if (dom.tag(element) === 'select') return element.value === wanted || actual === normal(wanted);
-  return actual === wanted || (kindOf(element) === 'contenteditable' && normal(actual) === normal(wanted));
+  return actual === wanted || (kind === 'contenteditable' && normal(actual) === normal(wanted));
 }

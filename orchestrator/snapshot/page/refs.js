@@ -2,19 +2,23 @@
 const numbers = new WeakMap();
 const holders = new Map();
 const graves = new FinalizationRegistry((number) => holders.delete(number));
-let reserved = { next: 0, end: 0, missing: 0 };
+let reserved = { next: 0, end: 0, missing: [] };
 
 function reserve(range) {
-  reserved = { next: range?.[0] ?? 0, end: range?.[1] ?? 0, missing: 0 };
+  reserved = { next: range?.[0] ?? 0, end: range?.[1] ?? 0, missing: [] };
 }
 
-/** The element's ref. Where the range is used up it counts what is missing; the call is then asked anew. */
+/** Stands for a ref until there is a number for it; the page cannot know it, so no text of the page looks like it. */
+const salt = `${Math.random()}${Math.random()}`.replace(/\D/g, '');
+const PLACEHOLDERS = new RegExp(`e#${salt}-(\\d+)#`, 'g');
+
+/** The element's ref. Where the range is used up, a placeholder: `engine.js` fills it in when there are more numbers. */
 function refOf(element) {
   let number = numbers.get(element);
   if (number === undefined) {
     if (reserved.next >= reserved.end) {
-      reserved.missing += 1;
-      return 'e0';
+      reserved.missing.push(element);
+      return `e#${salt}-${reserved.missing.length - 1}#`;
     }
     number = reserved.next;
     reserved.next += 1;

@@ -63,6 +63,7 @@ class Requests {
 
 const afterwards = uncurry(Promise.prototype.then);
 const listen = uncurry(EventTarget.prototype.addEventListener);
+const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
 
 /** Replaces a method by a proxy, whose toString is still the native one's. */
 function wrap(owner, name, call) {

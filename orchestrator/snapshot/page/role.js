@@ -35,8 +35,9 @@ const SECTIONING = 'article,aside,main,nav,section';
 const landmark = (role) => (element) => (dom.closest(element, SECTIONING) ? '' : role);
 const inTable = (role) => (element) => {
   const table = dom.closest(element, 'table');
-  if (table && /^(none|presentation)$/.test(attribute(table, 'role') ?? '')) return '';
-  return typeof role === 'string' ? role : role(element);
+  const given = table && attribute(table, 'role');
+  if (given && /^(none|presentation)$/.test(given)) return '';
+  return typeof role === 'string' ? role : role(element, given);
 };
 const always = (role) => () => role;
 
@@ -44,7 +45,7 @@ function headerRole(cell) {
   const scope = attribute(cell, 'scope');
   if (scope) return scope.startsWith('row') ? 'rowheader' : 'columnheader';
   const row = dom.parent(cell);
-  return !dom.closest(cell, 'thead') && row && queryAll(row, ':scope > td').length ? 'rowheader' : 'columnheader';
+  return !dom.closest(cell, 'thead') && row && hasMatch(row, ':scope > td') ? 'rowheader' : 'columnheader';
 }
 
 const NATIVE_ROLES = new Map(Object.entries({
@@ -71,7 +72,7 @@ const NATIVE_ROLES = new Map(Object.entries({
   li: always('listitem'),
   table: always('table'),
   tr: inTable('row'),
-  td: inTable((e) => (/^(grid|treegrid)$/.test(attribute(dom.closest(e, 'table') ?? e, 'role') ?? '') ? 'gridcell' : 'cell')),
+  td: inTable((e, given) => (/^(grid|treegrid)$/.test(given ?? '') ? 'gridcell' : 'cell')),
   th: inTable(headerRole),
   img: (e) => (attribute(e, 'alt') === '' && !authorName(e) ? '' : 'img'),
   canvas: (e) => (authorName(e) ? 'img' : ''),
@@ -124,16 +125,19 @@ function canFocus(element) {
 /** True for an element without a role that people click nevertheless. */
 function isClickable(element, style, inheritedPointer) {
   if (!inHtml(element) || isPage(dom.tag(element))) return false;
-  if (dom.has(element, 'onclick') || dom.clickHandler(element)) return true;
-  if (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0) return true;
-  return style.cursor === 'pointer' && !inheritedPointer;
+  return takesClicks(element) || (style.cursor === 'pointer' && !inheritedPointer);
 }
+
+/** True for an element of HTML that says so itself, whatever the pointer looks like there. */
+const takesClicks = (element) => dom.has(element, 'onclick') || dom.clickHandler(element) !== null ||
+  (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0);
 
 const STRUCTURE = `a[href],button,input,select,textarea,summary,iframe,video,audio,table,ul,ol,dl,h1,h2,h3,h4,h5,h6,
   article,section,form,fieldset,figure,[role],[tabindex],[onclick],[contenteditable]`;
 
 /** True where nothing inside has a line of its own, so that the content can stand as the name. */
-const isSimple = (element) => !dom.shadow(element) && queryAll(element, STRUCTURE).length === 0;
+const isSimple = (element) =>
+  !dom.shadow(element) && (dom.firstElement(element) === null || !hasMatch(element, STRUCTURE));
 
 /** True where the element's content is its name, and so is not repeated below it. */
 const isContentNamed = (element, role) =>

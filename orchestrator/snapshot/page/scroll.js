@@ -25,13 +25,13 @@ function scrollerFor(element, direction) {
   return dom.scroller(dom.document(element));
 }
 
-/** The page; where the page itself does not scroll, the largest part of it that does. */
-function pageScroller(direction) {
-  const page = dom.scroller(window.document) ?? dom.html(window.document);
-  if (canScroll(page, direction)) return page;
+/** The page in `doc`; where it does not scroll itself, the largest part of it that does. */
+function pageScroller(direction, doc = window.document) {
+  const page = dom.scroller(doc) ?? dom.html(doc);
+  if (!page || canScroll(page, direction)) return page;
   let largest = page;
   let most = 0;
-  for (const element of everywhere(window.document, '*')) {
+  for (const element of everywhere(doc, '*')) {
     if (!canScroll(element, direction) || !isVisible(element)) continue;
     const part = visiblePart(element);
     const area = hasArea(part) ? (part.right - part.left) * (part.bottom - part.top) : 0;
@@ -68,8 +68,10 @@ const paneOf = (element) => {
 function scrollInfo({ locator, direction }) {
   const around = locator ? mustFind(locator)[0] : null;
   if (around && !hasArea(visiblePart(around))) dom.reveal(around, { block: 'center', inline: 'center', behavior: 'instant' });
-  const element = around ? scrollerFor(around, direction) : pageScroller(direction);
+  const isPart = around && around !== dom.html(dom.document(around));
+  const element = isPart ? scrollerFor(around, direction) : pageScroller(direction, around ? dom.document(around) : undefined);
   scrolling.element = element;
+  if (!element) return { x: 0, y: 0, before: [0, 0], atEnd: true, page: [0, 0] };
   scrolling.before = positionOf(element);
   return {
     ...(centre(paneOf(element)) ?? { x: 0, y: 0 }), before: scrolling.before, atEnd: isAtEnd(element, direction),
@@ -93,9 +95,9 @@ async function scrolled({ direction, slice }) {
   return { moved: Math.round(Math.abs(position[axis] - before[axis])), atEnd: isAtEnd(element, direction) };
 }
 
-/** intoView({locator, slice}): scrolls the first visible match into view. */
-async function intoView({ locator, slice }) {
-  const wish = { locator, need: 'visible', slice };
+/** intoView({locator, slice, handle?}): scrolls the first visible match into view. */
+async function intoView({ locator, slice, handle }) {
+  const wish = { locator, need: 'visible', slice, handle };
   const answer = await ready(wish);
   if (!answer.ok) return answer;
   const { element } = acting;

@@ -70,7 +70,8 @@ function differing(asked) {
 
 function changing() {
   const element = watch.culprit?.deref();
-  return element && isLive(element) ? `the page keeps changing (${nickname(element)})` : 'the page has just changed';
+  const isTold = element && dom.type(element) === ELEMENT && isLive(element);
+  return isTold ? `the page keeps changing (${nickname(element)})` : 'the page has just changed';
 }
 
 /** What goes on apart from changes of the page, in words; null where nothing does. */

@@ -1,8 +1,8 @@
 // Answers what the page shows: the outline as lines, or its elements as data.
 
-/** snapshot({scope, root?, query?, roles?, limit, offset, json, refs}). */
-function snapshot({ scope, root, query, roles, limit, offset, json }) {
-  const start = root ? mustFind(root)[0] : window.document;
+/** snapshot({scope, locator?, query?, roles?, limit, offset, json, refs}). */
+function snapshot({ scope, locator, query, roles, limit, offset, json }) {
+  const start = locator ? mustFind(locator)[0] : window.document;
   const { entries, frames, focused } = survey(start, scope !== 'page');
   const seen = scope === 'page' ? entries : entries.filter((entry) => entry.inside);
   const kept = chosen(json ? seen.filter((entry) => entry.hasRef) : seen, query, roles);
@@ -10,7 +10,7 @@ function snapshot({ scope, root, query, roles, limit, offset, json }) {
   const part = kept.slice(first, first + (limit ?? kept.length));
   const listing = json
     ? { elements: part.map((entry) => described(entry, focused, selectorsFor(entries))) }
-    : { lines: outlineLines(part, new Set(kept), focused) };
+    : { lines: outlineLines(part, roles?.length ? new Set(kept) : null, focused) };
   return {
     ...describePage(), ...listing, total: kept.length, shown: part.length,
     outside: scope === 'page' ? 0 : entries.length - seen.length,
@@ -36,13 +36,16 @@ function chosen(entries, query, roles) {
   return entries.filter((entry) => found.has(entry));
 }
 
+/** The lines of a part; without `kept` the lines above each of them are all there. */
 function outlineLines(part, kept, focused) {
   const depths = new Map();
-  return part.map((entry) => {
-    const depth = depthAmong(entry, kept, depths);
+  const lines = [];
+  for (const entry of part) {
+    const depth = kept ? depthAmong(entry, kept, depths) : entry.depth;
     const dash = entry.role === 'more' ? '' : '- ';
-    return `${'  '.repeat(depth)}${dash}${referredLine(entry, focused)}`;
-  });
+    lines.push(`${'  '.repeat(depth)}${dash}${referredLine(entry, focused)}`);
+  }
+  return lines;
 }
 
 /** How many of the lines above an entry are kept: a filter leaves no holes in the indentation. */
@@ -55,6 +58,7 @@ function depthAmong(entry, kept, depths) {
 
 /** The frames to look into: what they show goes after line `at` of the listing, one step further in than `depth`. */
 function listFrames(frames, entries, part, focused) {
+  if (!frames.length) return [];
   const kept = new Set(part);
   return frames.map((frame) => {
     const before = new Set(entries.slice(0, entries.indexOf(frame) + 1));
@@ -66,11 +70,25 @@ function listFrames(frames, entries, part, focused) {
 const frameFacts = (entry, focused) =>
   ({ path: pathTo(entry.element), ref: refOf(entry.element), line: referredLine(entry, focused) });
 
-/** The visible frames of other origins, wherever they stand: what is not found here may be there. */
-function crossOriginFrames() {
-  const elements = everywhere(window.document, 'iframe,frame');
+/**
+ * The visible frames of other origins below where the locator searches: what is not found here may be there.
+ * `entered` says that the frames which the locator names have been gone through already.
+ */
+function crossOriginFrames(locator) {
+  const start = reached(locator);
+  const elements = everywhere(start ?? window.document, 'iframe,frame');
   const closed = elements.filter((element) => isFrame(element) && !innerDocument(element) && isVisible(element));
-  return closed.map((element) => ({ path: pathTo(element), ref: refOf(element), line: lineFor(element) }));
+  const entered = start !== null;
+  return closed.map((element) => ({ path: pathTo(element), ref: refOf(element), line: lineFor(element), entered }));
+}
+
+/** Where a locator searches; null while the frames that it names are not found. */
+function reached(locator) {
+  try {
+    return startOf({ frames: locator?.frames });
+  } catch {
+    return null;
+  }
 }
 
 function described(entry, focused, selectors) {

@@ -69,22 +69,38 @@ const isInvalid = (element) => {
 const isModal = (element, role) =>
   flag(element, 'aria-modal') || (role === 'dialog' && dom.tag(element) === 'dialog' && dom.matches(element, ':modal'));
 
+/** True when it has ARIA attributes at all: an outline asks this once where it would ask for each of them. */
+function hasAria(element) {
+  if (!dom.hasAny(element)) return false;
+  for (const name of dom.attributes(element)) if (name.startsWith('aria-')) return true;
+  return false;
+}
+
 /** The states of a line, in the order in which it shows them. */
 function statesOf(element, role, focused) {
-  return [
-    toggleState(element, role),
-    isSelected(element) && 'selected',
-    expandedOf(element),
-    isDisabled(element) && 'disabled',
-    isReadonly(element) && 'readonly',
-    (dom.matches(element, ':required') || flag(element, 'aria-required')) && 'required',
-    isInvalid(element) && 'invalid',
-    focused.has(element) && 'focused',
-    flag(element, 'aria-busy') && 'busy',
-    role === 'heading' && levelOf(element),
-    role === 'clickable' && 'clickable',
-    isModal(element, role) && 'modal',
-  ].filter(Boolean);
+  const tag = dom.tag(element);
+  const aria = hasAria(element);
+  const states = [];
+  const isRich = aria || CONTROLS.has(tag);
+  if (isRich) {
+    const toggled = toggleState(element, role);
+    if (toggled) states.push(toggled);
+    if (isSelected(element)) states.push('selected');
+  }
+  const expanded = aria || tag === 'summary' ? expandedOf(element) : null;
+  if (expanded) states.push(expanded);
+  if (isDisabled(element)) states.push('disabled');
+  if (isRich) {
+    if (isReadonly(element)) states.push('readonly');
+    if (dom.matches(element, ':required') || flag(element, 'aria-required')) states.push('required');
+    if (isInvalid(element)) states.push('invalid');
+  }
+  if (focused.has(element)) states.push('focused');
+  if (aria && flag(element, 'aria-busy')) states.push('busy');
+  if (role === 'heading') states.push(levelOf(element));
+  if (role === 'clickable') states.push('clickable');
+  if ((aria || role === 'dialog') && isModal(element, role)) states.push('modal');
+  return states;
 }
 
 const VALUED_INPUT = /^(?!button|submit|reset|image|checkbox|radio|hidden|file)/;
@@ -100,6 +116,7 @@ function rawValue(element) {
     case 'progress': return element.position < 0 ? null : `${element.value}`;
     case 'meter': return `${element.value}`;
     default:
+      if (!dom.hasAny(element)) return null;
       if (isEditingHost(element)) return textOf(element);
       return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow');
   }

@@ -3,6 +3,7 @@ class Reading {
   constructor() {
     this.text = '';
     this.spans = [];
+    this.closed = [];
   }
 
   start(root) {
@@ -20,7 +21,7 @@ class Reading {
 
   look(element) {
     const style = styleOf(element);
-    if (style.display === 'none') return;
+    if (style.display === 'none' || isIgnored(element)) return;
     const tag = dom.tag(element);
     if (tag === 'br') return void this.divide('\n');
     if (tag === 'textarea' || tag === 'select') return;
@@ -37,6 +38,7 @@ class Reading {
   enter(element, tag, visible) {
     const inner = isFrame(element) ? innerDocument(element) : null;
     if (inner) return this.visit(dom.html(inner), visible);
+    if (isFrame(element)) this.closed.push({ element, at: this.text.length });
     const closed = tag === 'details' && !dom.has(element, 'open');
     for (const child of innerNodes(element)) {
       if (!closed || (dom.type(child) === ELEMENT && dom.tag(child) === 'summary')) this.visit(child, visible);
@@ -87,13 +89,27 @@ function covering(spans, from, start, end) {
   return null;
 }
 
+const LONGEST_URL = 2000;
+
+/** Where the page is; a page can make both as long as it likes, and they stand in almost every answer. */
 function describePage() {
   const doc = window.document;
-  return { url: dom.url(doc), title: dom.title(doc) };
+  return { url: cut(dom.url(doc), LONGEST_URL), title: cut(dom.title(doc), LONGEST) };
 }
 
-/** text({locator?}): the visible text of the first match, or of the page. */
+/** text({locator?}): the visible text of the first match, or of the page, and the frames of other origins after `at`. */
 function text({ locator }) {
   const found = locator ? mustFind(locator) : [window.document];
-  return { text: textOf(found[0]), matches: found.length, ...describePage() };
+  const { text: whole, closed } = readingOf(found[0]);
+  const lead = whole.length - whole.trimStart().length;
+  const frames = closed.filter(({ element }) => isVisible(element))
+    // In characters as Python counts them.
+    .map(({ element, at }) => ({ path: pathTo(element), ref: refOf(element), at: [...whole.slice(lead, at)].length }));
+  return { text: whole.trim(), matches: found.length, frames, ...describePage() };
+}
+
+/** frameWay({locator}): the way to a frame, and whether it is of another origin. */
+function frameWay({ locator }) {
+  const [frame] = mustFind(locator);
+  return { path: pathTo(frame), ref: refOf(frame), closed: !innerDocument(frame) };
 }

@@ -1,6 +1,5 @@
 // Carries values between the caller's JSON and a script's JavaScript, elements as refs.
 const DEEPEST = 20;
-const kept = { value: undefined };
 
 /** The arguments of a script: {"ref": …} and {"locator": …} become elements, at any depth. */
 function revive(value) {
@@ -77,6 +76,3 @@ const isNode = (value) => {
     return false;
   }
 };
-
-/** serialized(): the last script's value; it is asked for again where refs were lacking. */
-const serialized = () => ({ value: portable(kept.value, []) });

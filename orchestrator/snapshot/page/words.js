@@ -3,15 +3,23 @@ const LONGEST = 200;
 const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const BLANK = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 
+/** What `normal` would leave as it is: most texts, and one look at a text is much cheaper than two rewritings. */
+const WORD = '[!-~\\u00a1-\\u00ac\\u00ae-\\u167f\\u1681-\\u1fff\\u2070-\\u2fff\\u3001-\\ufefe\\uff00-\\uffff]+';
+const TIDY = new RegExp(`^(?:${WORD}(?: ${WORD})*)?$`);
+
 /** White space and control characters become single spaces; what cannot be seen goes. */
-const normal = (text) => text.replace(INVISIBLE, '').replace(BLANK, ' ').trim();
+const normal = (text) => (TIDY.test(text) ? text : text.replace(INVISIBLE, '').replace(BLANK, ' ').trim());
 
 /** `text` on one line, cut at the longest that an outline shows. */
 function shown(text) {
-  const line = normal(text.length > 20 * LONGEST ? text.slice(0, 20 * LONGEST) : text);
-  if (line.length <= LONGEST) return line;
-  const half = line.charCodeAt(LONGEST - 1) >> 10 === 0x36;
-  return `${line.slice(0, half ? LONGEST - 1 : LONGEST)}…`;
+  return cut(normal(text.length > 20 * LONGEST ? text.slice(0, 20 * LONGEST) : text), LONGEST);
+}
+
+/** The beginning of a text, and an ellipsis where there is more; no pair of code units is cut in two. */
+function cut(text, longest) {
+  if (text.length <= longest) return text;
+  const half = text.charCodeAt(longest - 1) >> 10 === 0x36;
+  return `${text.slice(0, half ? longest - 1 : longest)}…`;
 }
 
 const quoted = (text) => `"${shown(text).replace(/[\\"]/g, '\\$&')}"`;

@@ -1,0 +1,70 @@
+"""What actions on the browser around the page answer: its tabs, frames and cookies."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import Field
+
+from orchestrator.actions.results import Outcome
+from orchestrator.models import Wire
+
+TOP = "top"
+"""What stands for the page itself, where a frame is named."""
+
+
+class FrameEntered(Outcome):
+    """Where selectors are taken from now on."""
+
+    frame: str = Field(default=TOP, description="Its line, or top.")
+
+    def lines(self) -> list[str]:
+        """The frame, or that it is the top."""
+        if self.frame == TOP:
+            return ["At the top of the page."]
+        return [f"In {self.frame}: selectors are taken inside it."]
+
+
+class TabFacts(Wire):
+    """One tab of a browser."""
+
+    tab: str
+    url: str
+    title: str
+    current: bool
+
+
+class TabList(Outcome):
+    """The tabs of a browser as they are now."""
+
+    tabs: list[TabFacts]
+
+    def lines(self) -> list[str]:
+        """One line a tab."""
+        return [f"{one.tab}{' (current)' if one.current else ''}: {one.title!r} at {one.url}" for one in self.tabs]
+
+
+class Cookie(Wire):
+    """One cookie; `expiry` in seconds since 1970."""
+
+    name: str
+    value: str
+    domain: str | None = None
+    path: str | None = None
+    secure: bool | None = None
+    http_only: bool | None = None
+    same_site: str | None = None
+    expiry: int | None = None
+
+
+class CookieList(Outcome):
+    """The cookies that were got, set or removed."""
+
+    action: str = Field(exclude=True)
+    cookies: list[Cookie]
+
+    def lines(self) -> list[str]:
+        """What was done, then one line of JSON a cookie."""
+        done = {"get": "Cookies", "set": "Set", "delete": "Deleted", "clear": "Cleared"}[self.action]
+        found = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in self.cookies]
+        return [f"{done}: {len(found)}.", *(json.dumps(cookie, ensure_ascii=False) for cookie in found)]

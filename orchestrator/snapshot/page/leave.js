@@ -1,0 +1,62 @@
+// Tells when a document has come, and keeps a page from leaving for another program.
+const WEB = /^(?:https?|about|blob|data|file|filesystem|javascript|view-source|chrome[a-z-]*|edge|moz-extension):/i;
+let stopped = null;
+
+/**
+ * The browser would ask whether another program may open such an address, in a window of its own that no driver sees and
+ * that takes every click from the page. Phones ask nobody: there it opens an app, which may be what is tried.
+ */
+function stopForeign(event) {
+  const { url } = event.destination;
+  if (WEB.test(url) || /Android|iPhone|iPad/.test(navigator.userAgent)) return;
+  event.preventDefault();
+  const head = headWindow();
+  if (head === window) noteStopped(url);
+  else head[KEY].noteStopped(url);
+}
+
+if (window.navigation) listen(window.navigation, 'navigate', stopForeign);
+
+function noteStopped(url) {
+  stopped = cut(url, LONGEST);
+}
+
+/** The address that was stopped since the last answer; undefined where none was. */
+function takeStopped() {
+  const url = stopped ?? undefined;
+  stopped = null;
+  return url;
+}
+
+/**
+ * loaded({states, slice}): whether the document is in one of these states; `failed` is the error code on the page that
+ * Chromium shows for what could not be loaded.
+ */
+async function loaded({ states, slice }) {
+  const isThere = () => states.includes(dom.readyState(window.document));
+  await new Promise((resolve) => {
+    if (isThere()) return void resolve();
+    listen(window.document, 'readystatechange', () => void (isThere() && resolve()));
+    setTimer(resolve, slice);
+    return undefined;
+  });
+  const isError = isThere() && window.location.protocol === 'chrome-error:';
+  return { there: isThere(), failed: isError ? errorCode() : undefined };
+}
+
+function errorCode() {
+  const [code] = queryAll(window.document, '.error-code');
+  return (code && dom.textContent(code).trim()) || 'it was blocked by the browser';
+}
+
+/** A promise that is given up after so many ms, by timers that the page cannot have replaced. */
+const timed = (promise, ms, message) => new Promise((resolve, reject) => {
+  setTimer(() => reject(new Error(message)), ms);
+  afterwards(promise, resolve, (thrown) => reject(carriable(thrown)));
+});
+
+/** What was thrown, with a message that the driver can carry. */
+function carriable(thrown) {
+  const message = `${thrown?.message ?? ''}`;
+  return wellFormed(message) === message ? thrown : new Error(wellFormed(message));
+}

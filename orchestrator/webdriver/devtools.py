@@ -1,0 +1,40 @@
+"""Opens and closes tabs at a browser on this machine beside its driver: for a tab that lets no command through."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.request import ProxyHandler, Request, build_opener
+
+_PATIENCE = 3.0
+"""Seconds that the browser may take for one of these: they concern its own process, never a page."""
+
+
+class DevTools:
+    """A browser's own endpoint.
+
+    Source: https://chromedevtools.github.io/devtools-protocol/#endpoints (`/json/list`, `/json/new`, `/json/close`).
+
+    Args:
+        address: Host and port (`debuggerAddress` of the session's capabilities).
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def tabs(self) -> list[str]:
+        """The ids of its tabs, which are their window handles in WebDriver; OSError where nobody answers."""
+        return [str(one["id"]) for one in json.loads(self._ask("list")) if one["type"] == "page"]
+
+    def open(self) -> None:
+        """Open an empty tab."""
+        self._ask("new?about:blank", "PUT")
+
+    def close(self, tab: str) -> None:
+        """Close a tab, whatever its page is doing; no page is asked."""
+        self._ask(f"close/{tab}")
+
+    def _ask(self, what: str, method: str = "GET") -> Any:
+        request = Request(f"http://{self._address}/json/{what}", method=method)
+        with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE) as answer:
+            return answer.read()
