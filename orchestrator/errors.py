@@ -152,16 +152,20 @@ class TimedOut(OrchestratorError, TimeoutError):
     retryable = True
 
 
+class PageBroken(TimedOut):
+    """The page hung or crashed: its tab was closed, and another one is current."""
+
+
 class DialogOpen(OrchestratorError):
     """A JavaScript dialog blocks the page and the session's policy leaves it open."""
 
     code = "dialog_open"
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, endless: bool = False) -> None:
+        once = "Answer it with handle_dialog, then repeat the call."
+        ever = "The page opens one after the other: navigate elsewhere."
         super().__init__(
-            f"A dialog is open and blocks the page: {text!r}.",
-            hint="Answer it with handle_dialog, then repeat the call.",
-            dialog=text,
+            f"A dialog is open and blocks the page: {text!r}.", hint=ever if endless else once, dialog=text
         )
 
 
@@ -183,6 +187,12 @@ class ProviderFailure(OrchestratorError):
     code = "provider_error"
 
 
+class ProviderAuth(OrchestratorError):
+    """The remote end asks for credentials, and those that this process has are none or wrong."""
+
+    code = "provider_auth"
+
+
 class RemoteFailure(OrchestratorError):
     """The remote end answered a command with an error that has no better name.
 
@@ -192,9 +202,22 @@ class RemoteFailure(OrchestratorError):
     code = "remote_error"
 
 
+class PlaceGone(RemoteFailure):
+    """The current tab or frame is gone: another tab, or the top of the page, has taken its place."""
+
+
+class PageLeft(PlaceGone):
+    """The page was left for another one before it had answered."""
+
+
 def quoted(text: str) -> str:
     """The caller's own words as they were given: a Python literal of them would have other quotes and backslashes."""
     return f"'{text}'"
+
+
+def brief(text: str, longest: int) -> str:
+    """The beginning of a text of that length, and an ellipsis where there is more."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

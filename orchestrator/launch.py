@@ -10,16 +10,15 @@ from typing import Any
 from orchestrator import processes
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Turn
-from orchestrator.errors import OrchestratorError, RemoteFailure, StartFailed
-from orchestrator.models import ProcessInfo, StartRequest
+from orchestrator.actions.fitting import fit, prepare
+from orchestrator.errors import OrchestratorError, StartFailed
+from orchestrator.models import ProcessInfo, StartRequest, Tab
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.settings import Settings
-from orchestrator.snapshot.page import SOURCE
 from orchestrator.webdriver.remote import Remote
 
 _REMOTE_END = 5.0
 """Seconds that a remote end may take to end what did not come to be."""
-_SIZES = "return [innerWidth, innerHeight, outerWidth, outerHeight]"
 Note = Callable[[ProcessInfo], None]
 """Writes a process into the session's record at once."""
 
@@ -89,15 +88,18 @@ class Launch:
             raise
         self._remote = remote
         facts = {
-            "remote_url": endpoint.remote_url,
+            "remote_url": remote.url,
             "remote_session_id": remote.remote_session_id,
             "capabilities": capabilities,
         }
         for process in provider.started(self._turn.record.changed(**facts)):
             self._note(process)
         self.check()
-        self._prepare(remote)
-        return remote, facts
+        prepare(remote)
+        viewport = fit(remote, self.request.viewport)
+        handle = remote.execute("w3cGetCurrentWindowHandle")
+        tab = Tab(name="t1", handle=handle, prepared=True, viewport=viewport)
+        return remote, {**facts, "viewport": viewport, "tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:
@@ -111,23 +113,3 @@ class Launch:
                 with contextlib.suppress(OrchestratorError):
                     self._remote.delete(_REMOTE_END)
             raise
-
-    def _prepare(self, remote: Remote) -> None:
-        """Put the page engine into every document from its start, and give the page area its size."""
-        # A remote end without CDP gets the engine into each page when it is first asked there.
-        with contextlib.suppress(RemoteFailure):
-            remote.cdp("Page.addScriptToEvaluateOnNewDocument", source=SOURCE)
-        _fit(remote, self.request.viewport.width, self.request.viewport.height)
-
-
-def _fit(remote: Remote, width: int, height: int) -> None:
-    """Make the page area this large: the window's frame differs between browsers, systems and modes."""
-    inner = remote.script(_SIZES)
-    if inner[:2] == [width, height]:
-        return
-    remote.execute("setWindowRect", width=width + inner[2] - inner[0], height=height + inner[3] - inner[1])
-    if remote.script(_SIZES)[:2] != [width, height]:
-        # A window has a smallest width, 500 px in Chromium; below it the page area is emulated.
-        with contextlib.suppress(RemoteFailure):
-            metrics = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
-            remote.cdp("Emulation.setDeviceMetricsOverride", **metrics)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -27,6 +28,14 @@ class Wire(BaseModel):
         frozen=True,
         hide_input_in_errors=True,
     )
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """What differs from the defaults: the rest says nothing."""
+        fields = type(self).model_fields
+        for name, value in super().__repr_args__():
+            declared = fields.get(name or "")
+            if declared is None or declared.is_required() or value != declared.get_default(call_default_factory=True):
+                yield name, value
 
 
 class SessionType(StrEnum):
@@ -88,11 +97,33 @@ class ArmedDialog(Wire):
     prompt_text: str | None = None
 
 
+class Viewport(Wire):
+    """The size of the page area, in CSS pixels."""
+
+    width: int = Field(ge=1, le=10_000)
+    height: int = Field(ge=1, le=10_000)
+
+
+class Tab(Wire):
+    """A tab by the name that callers use, with the remote end's handle of it.
+
+    `prepared` says that the page engine is put into its documents from their start, `viewport` what it was fitted to.
+    """
+
+    name: str
+    handle: str
+    prepared: bool = False
+    viewport: Viewport | None = None
+
+
 class SessionRecord(Wire):
     """What the store holds of a session: enough to drive it from any process.
 
     Times are seconds since the epoch. `capabilities` are those that the remote end answered with. `ref_next` is the
-    first element ref number that was never reserved in this session.
+    first element ref number that was never reserved in this session, `tab_next` the first number that no tab was named
+    by. `tabs_used` are the names of tabs in the order in which they were last current, the current one at the end.
+    `frame` are the refs that lead to the frame which selectors are taken in, from the top; empty at the top itself.
+    With `strict`, a selector that finds several elements is an error.
     """
 
     id: str
@@ -114,21 +145,24 @@ class SessionRecord(Wire):
     limits: dict[str, float] = Field(default_factory=dict)
     vars: dict[str, str] = Field(default_factory=dict)
     dialogs: DialogPolicy = "raise"
+    strict: bool = False
     armed: ArmedDialog | None = None
     events: tuple[str, ...] = ()
     ref_next: int = 1
+    viewport: Viewport | None = None
+    tabs: tuple[Tab, ...] = ()
+    tab_next: int = 1
+    tabs_used: tuple[str, ...] = ()
+    frame: tuple[str, ...] = ()
     lost_reason: str | None = None
+
+    def __hash__(self) -> int:
+        # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.
+        return hash((self.namespace, self.id, self.last_active_at))
 
     def changed(self, **values: Any) -> SessionRecord:
         """A checked copy with these fields set."""
         return type(self).model_validate({**dict(self), **values})
-
-
-class Viewport(Wire):
-    """The size of the page area, in CSS pixels."""
-
-    width: int = Field(ge=1, le=10_000)
-    height: int = Field(ge=1, le=10_000)
 
 
 class StartRequest(Wire):
@@ -138,12 +172,23 @@ class StartRequest(Wire):
     type: SessionType = SessionType.BROWSER
     provider: str = "local"
     browser: str = "chrome"
+    browser_version: str | None = None
     headless: bool | None = None
     navigation_url: str | None = None
     viewport: Viewport = Viewport(width=1280, height=720)
     args: tuple[str, ...] = ()
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
+
+
+class AttachRequest(Wire):
+    """The typed wish to drive a session that was started elsewhere, at any W3C WebDriver endpoint."""
+
+    remote_url: str
+    remote_session_id: str
+    session_id: str | None = None
+    platform: SessionType = SessionType.BROWSER
+    capabilities: dict[str, Any] = Field(default_factory=dict)
 
 
 class Endpoint(Wire):

@@ -64,7 +64,7 @@ class ParallelResult(Outcome):
         """Each session's result under its name."""
         lines = [f"{len(self.sequences)} sequences in {self.wall_ms} ms."]
         for session_id, one in self.sequences.items():
-            said = [f"{one.code}: {one}"] if isinstance(one, OrchestratorError) else one.text().splitlines()
+            said = [f"{one.code}: {one}"] if isinstance(one, OrchestratorError) else one.render().splitlines()
             lines += [f"{session_id}:", *(f"  {line}" for line in said)]
         return lines
 

@@ -20,6 +20,8 @@ class SessionOptions(Wire):
         default=None, gt=0, description="End it when unused for so long, such as 90 or '45m'; a setting unless given."
     )
 
+    strict: bool = Field(default=False, description="A selector that finds several elements is an error.")
+
     @field_validator("idle_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:

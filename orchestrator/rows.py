@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -12,8 +13,11 @@ from orchestrator.actions.results import Outcome
 from orchestrator.models import Mode, SessionRecord, SessionState, SessionType, Wire
 from orchestrator.secrets import without_credentials
 
-_SHOWN = ("browserName", "browserVersion", "platformName", "platformVersion", "deviceName", "automationName")
-"""The capabilities that a row shows, bare or with the vendor prefix `appium:`."""
+_SHOWN = {
+    name: f"appium:{name}"
+    for name in ("browserName", "browserVersion", "platformName", "platformVersion", "deviceName", "automationName")
+}
+"""The capabilities that a row shows, and as what Appium may answer them."""
 
 
 class SessionFacts(Wire):
@@ -32,10 +36,11 @@ class SessionFacts(Wire):
     remote_url: str
     remote_session_id: str
 
-    @classmethod
-    def of(cls, record: SessionRecord) -> SessionFacts:
-        """The facts of a record that may be shown."""
-        return cls(
+    @staticmethod
+    @functools.lru_cache(maxsize=512)
+    def of(record: SessionRecord) -> SessionFacts:
+        """The facts of a record that may be shown; a list that is asked for again finds most of them made."""
+        return SessionFacts(
             session_id=record.id,
             type=record.type,
             provider=record.provider,
@@ -54,12 +59,15 @@ class SessionFacts(Wire):
         """The facts as one line of text."""
         more = dict(self.capabilities)
         browser = " ".join(filter(None, (more.pop(name, None) for name in ("browserName", "browserVersion"))))
-        own = set(SessionFacts.model_fields)
-        rest = self.model_dump(by_alias=True, mode="json", exclude_none=True, include=own)
-        for name in ("sessionId", "state", "capabilities"):
-            rest.pop(name)
-        told = ", ".join(f"{name} {_plain(name, value)}" for name, value in [*more.items(), *rest.items()])
-        return f"{self.session_id}: {self.state}, {browser or self.type}, {told}"
+        told = [f"{name} {value}" for name, value in more.items()]
+        told += [f"type {self.type}", f"provider {self.provider}", f"mode {self.mode}"]
+        if self.url is not None:
+            # An address may hold spaces and commas.
+            told.append(f"url {json.dumps(self.url)}")
+        told += [f"createdAt {self.created_at}", f"lastActiveAt {self.last_active_at}"]
+        told += [f"owned {json.dumps(self.owned)}", f"remoteUrl {self.remote_url}"]
+        told.append(f"remoteSessionId {self.remote_session_id}")
+        return f"{self.session_id}: {self.state}, {browser or self.type}, {', '.join(told)}"
 
 
 class Row(SessionFacts, Outcome):
@@ -75,6 +83,17 @@ class SessionList(Outcome):
 
     sessions: list[SessionFacts]
     current_session: str | None = Field(default=None, description="Where calls without sessionId go.")
+
+    def fitting(self, room: int) -> SessionList:
+        """The list with as many rows as fit into `room` characters of data; the rest is told as how to get it."""
+        used = 0
+        for index, one in enumerate(self.sessions):
+            used += len(one.model_dump_json(by_alias=True)) + 1
+            if used > room and index:
+                rest = len(self.sessions) - index
+                following = f"{rest} more sessions: narrow it with prefix."
+                return self.model_copy(update={"sessions": self.sessions[:index], "next": following})
+        return self
 
     def data(self) -> dict[str, Any]:
         """The list as data; `currentSession` is there even when there is none."""
@@ -129,15 +148,10 @@ def row(record: SessionRecord, **more: Any) -> Row:
     return Row(**dict(SessionFacts.of(record)), **more)
 
 
-def _plain(name: str, value: Any) -> str:
-    """A fact as it reads in a line; an address may hold spaces and commas."""
-    return value if isinstance(value, str) and name != "url" else json.dumps(value)
-
-
 def _shown(capabilities: dict[str, Any]) -> dict[str, str]:
-    found = {name: capabilities.get(name, capabilities.get(f"appium:{name}")) for name in _SHOWN}
-    return {name: str(value) for name, value in found.items() if value not in {None, ""}}
+    found = ((name, capabilities.get(name) or capabilities.get(vendor)) for name, vendor in _SHOWN.items())
+    return {name: str(value) for name, value in found if value}
 
 
 def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

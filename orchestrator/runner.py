@@ -56,13 +56,17 @@ class Runner:
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
 
-    async def run(self, session_id: str, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
-        """Do it in the session's next turn; the outcome also tells what happened on the session since its last one."""
+    async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it in the next turn of the session, the caller's current one when none is given.
+
+        The outcome also tells what happened on the session since its last one.
+        """
         return await self._lanes.run(session_id, lambda turn: self.within(turn, work))
 
-    def attach(self, record: SessionRecord, remote: Remote) -> None:
-        """Keep the client of a session that was just started."""
-        self._attached[remote.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+    def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
+        """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
+        kept = self._attached[remote.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+        kept.strange = strange
 
     def detach(self, record: SessionRecord) -> None:
         """Forget the client of a session."""
@@ -75,7 +79,7 @@ class Runner:
         scene = Scene(attached.remote, attached.page, turn, self._settings, self._redactor)
         try:
             if attached.strange:
-                attached.strange = not scene.find.from_top()
+                attached.strange = not scene.find.frames.from_top()
             outcome = work(scene)
         except OrchestratorError as error:
             if scene.events:

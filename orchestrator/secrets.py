@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
+from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
 MASK = "•••"
 _SHORTEST = 6
@@ -59,3 +59,12 @@ def without_credentials(url: str) -> str:
     if "@" not in parts.netloc:
         return url
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def credentials(url: str) -> tuple[str, str] | None:
+    """User and password of a URL, decoded; None where it names no user."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return (unquote(parts.username), unquote(parts.password or "")) if parts.username else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from pydantic import ConfigDict, Field
@@ -21,6 +21,8 @@ from orchestrator.models import Wire
 
 SYNC = "sync"
 Step = dict[str, Any]
+Steps = Iterable[Mapping[str, Any] | AnyAction]
+"""Steps as `{"action": "click_element", "selector": "#save"}` or as `ClickElement(selector="#save")`, mixed at will."""
 _BRIEF = 300
 """Characters of a step's result in the text of a verbose sequence; the data has all of it."""
 
@@ -177,6 +179,7 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
         error.details.update(completed=progress.completed)
         raise
     changed = watch.end(scene, stability=options.stability_ms / 1000, limit=options.stability_timeout_ms / 1000)
+    scene.tabs.look()
     return SequenceResult(
         completed=progress.completed,
         failed=progress.failed,

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import platformdirs
 from pydantic import Field, ValidationError, field_validator
@@ -21,6 +21,9 @@ PREFIX = "ORCHESTRATOR_"
 FILE_NAME = "orchestrator.toml"
 _NOT_FROM_WORKING_FOLDER = frozenset({"home", "chrome_binary", "chromedriver"})
 """A cloned repository must not choose what is run, nor where our records are."""
+
+ToolSet = Literal["core", "browser", "sessions", "script"]
+"""What tools are grouped by, so that a client can have fewer of them listed."""
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -69,6 +72,9 @@ class Settings(BaseSettings):
     command_timeout: float = Field(default=30, gt=0, description="The longest a remote end may take for one command.")
     start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
     max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
+    tools: str = Field(
+        default="all", description="Which sets of tools are listed: all, or some of core, browser, sessions, script."
+    )
     chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; found unless given.")
     chromedriver: Path | None = Field(default=None, description="chromedriver; found unless given.")
 
@@ -76,6 +82,15 @@ class Settings(BaseSettings):
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)
+
+    @field_validator("tools")
+    @classmethod
+    def _known_sets(cls, value: str) -> str:
+        unknown = sorted(set(value.split(",")) - {"all", *get_args(ToolSet)})
+        if unknown:
+            known = ", ".join(get_args(ToolSet))
+            raise ValueError(f"there is no set {unknown[0]!r}; write all, or some of {known}, joined by commas")
+        return value
 
     @field_validator("home")
     @classmethod
@@ -181,4 +196,5 @@ def _explain(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         near = get_close_matches(name, Settings.model_fields, n=1)
         return f"Unknown setting {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
-    return f"Setting {name!r}: {first['msg']}."
+    said = first["msg"].removeprefix("Value error, ")
+    return f"Setting {name!r}: {said}."

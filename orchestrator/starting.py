@@ -46,7 +46,7 @@ class Starter:
             )
         visit = _visit(request.navigation_url)
         limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
-        reserve = functools.partial(self._book.start, provider=provider.name, limits=limits)
+        reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
         record, ticket = await reserve(request.type, request.session_id)
         work = functools.partial(self._launch, request, options, provider, visit)
         return Begun(self._lanes, record, ticket, work)

@@ -36,9 +36,12 @@ class Book:
         bound = functools.partial(question, *args, **kwargs)
         return await anyio.to_thread.run_sync(bound, limiter=self._one_at_a_time)
 
-    async def enrol(self) -> list[str]:
-        """Make the caller known, adopting what dead callers of the namespace left; returns the ids it now owns."""
-        return await self.ask(self.store.adopt, self.caller, self.namespace)
+    async def enrol(self, *, adopting: bool = True) -> list[str]:
+        """Make the caller known, adopting what dead callers of the namespace left; returns the ids it took over."""
+        if adopting:
+            return await self.ask(self.store.adopt, self.caller, self.namespace)
+        await self.ask(self.store.register, self.caller, self.namespace)
+        return []
 
     async def forget(self) -> None:
         """Forget the caller; what it still owns can be adopted."""

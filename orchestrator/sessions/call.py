@@ -19,14 +19,15 @@ class Call(Generic[ResultT]):
     """A call; all but `perform` belongs to the event loop.
 
     Attributes:
+        wanted: The session that the caller named; without one it is set when the call takes its place.
         starts: Whether it is the call that starts the session, whose place was taken with the reservation.
         waiting: The scope in which it waits for its turn.
         left: Set when it stands in nobody's way any more.
         dying_since: When a process of the session was first seen dead.
     """
 
-    def __init__(self, session_id: str, work: Callable[[Turn], ResultT], ticket: Ticket | None) -> None:
-        self.session_id = session_id
+    def __init__(self, wanted: str | None, work: Callable[[Turn], ResultT], ticket: Ticket | None) -> None:
+        self.wanted = wanted
         self.starts = ticket is not None
         self.ticket = ticket
         self.record: SessionRecord | None = None
@@ -40,6 +41,11 @@ class Call(Generic[ResultT]):
         self._work = work
         self._result: ResultT | None = None
         self._failure: BaseException | None = None
+
+    @property
+    def session_id(self) -> str:
+        """The session whose lane it stands in; before that, what was asked for."""
+        return self.wanted or "the current session"
 
     @property
     def place(self) -> Ticket:

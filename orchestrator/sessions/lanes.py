@@ -14,6 +14,7 @@ import anyio.to_thread
 from orchestrator import processes
 from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState
+from orchestrator.models import session_id as checked
 from orchestrator.sessions.book import Book
 from orchestrator.sessions.call import Call
 from orchestrator.sessions.queues import AnyCall, Queues
@@ -56,17 +57,22 @@ class Lanes:
         self._owed: list[Ticket] = []
         self._watching = False
 
-    async def run(self, session_id: str, work: Callable[[Turn], ResultT], *, ticket: Ticket | None = None) -> ResultT:
+    async def run(
+        self, session_id: str | None, work: Callable[[Turn], ResultT], *, ticket: Ticket | None = None
+    ) -> ResultT:
         """Run blocking work when the session's turn comes, whole in one worker thread; returns what it returns.
 
-        `session_id` is a resolved id. `ticket` is that of a reservation: the work is the start, and unless it makes
-        the session active the id is free again when it ends. When work raises `SessionLost` the session is lost.
+        Without a `session_id` it is the caller's current session. `ticket` is that of a reservation: the work is the
+        start, and unless it makes the session active the id is free again when it ends. When work raises
+        `SessionLost` the session is lost.
 
         Raises:
+            InvalidArgument: It is no session id.
+            NoSession: None was given and the caller has no current one.
             SessionNotFound: The session is not open, or was closed before its turn came.
             SessionLost: It is lost, or was lost or closed while the work ran.
         """
-        call = Call(session_id, work, ticket)
+        call = Call(None if session_id is None else checked(session_id), work, ticket)
         if ticket:
             self._line_up(call)
         self._group.start_soon(self._drive, call)
@@ -156,8 +162,9 @@ class Lanes:
         while self._owed:
             self._store.leave(self._owed[-1])
             self._owed.pop()
-        entry = self._store.enter(self._book.namespace, call.session_id, self._book.holder)
+        entry = self._store.enter(self._book.namespace, call.wanted, self._book.holder, self._book.caller.key)
         call.ticket = entry.ticket  # in this thread: a cancellation on the way back must not lose it
+        call.wanted = entry.ticket.id
         return entry
 
     async def _look(self, call: AnyCall) -> Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from orchestrator.errors import NoSession
 from orchestrator.models import Caller, SessionRecord, SessionState
 from orchestrator.store import rows
 from orchestrator.store.base import Holder
@@ -24,6 +25,18 @@ def current(db: sqlite3.Connection, key: str) -> str | None:
     """The caller's current session, if it is known and has one."""
     found = db.execute("SELECT current FROM callers WHERE key = ?", (key,)).fetchone()
     return found[0] if found else None
+
+
+def meant(db: sqlite3.Connection, namespace: str, key: str | None, session_id: str | None) -> str:
+    """The id that a caller means: the given one, else its current one.
+
+    Raises:
+        NoSession: None was given and the caller has no current one.
+    """
+    wanted = session_id or (current(db, key) if key else None)
+    if wanted is None:
+        raise NoSession(rows.open_ids(db, namespace))
+    return wanted
 
 
 def set_current(db: sqlite3.Connection, key: str, session_id: str | None) -> None:

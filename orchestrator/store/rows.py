@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from typing import NamedTuple
 
@@ -184,7 +185,7 @@ def _row(found: tuple[int, str, str | None] | None) -> Row | None:
     if found is None:
         return None
     try:
-        return Row(found[0], SessionRecord.model_validate_json(found[1]), found[2])
+        return Row(found[0], _parsed(found[1]), found[2])
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         field = ".".join(map(str, first["loc"])) or "all of it"
@@ -192,3 +193,9 @@ def _row(found: tuple[int, str, str | None] | None) -> Row | None:
             f"A session's record cannot be read ({field}: {first['msg']}).",
             hint="Another version of webdriver-orchestrator wrote it: use that one, or another home.",
         ) from None
+
+
+@functools.lru_cache(maxsize=512)
+def _parsed(record: str) -> SessionRecord:
+    """Records are values, so that those which did not change since they were last read need not be read again."""
+    return SessionRecord.model_validate_json(record)

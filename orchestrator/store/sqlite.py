@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from orchestrator.errors import NoSession, OrchestratorError
+from orchestrator.errors import OrchestratorError
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import callers, rows, tickets
 from orchestrator.store.base import Change, Entry, Holder, Ticket
@@ -150,15 +150,16 @@ class SqliteStore:
 
     # Lanes
 
-    def enter(self, namespace: str, session_id: str, holder: Holder) -> Entry:
-        """Take the last place of a session's lane.
+    def enter(self, namespace: str, session_id: str | None, holder: Holder, key: str | None = None) -> Entry:
+        """Take the last place of a session's lane: of the one given, else of the current one of the caller `key`.
 
         Raises:
+            NoSession: None was given and the caller has no current one.
             SessionNotFound: It is closed, or was never there.
             SessionLost: It is lost; no place was taken.
         """
         with self._database.write() as db:
-            row = rows.get_usable(db, namespace, session_id)
+            row = rows.get_usable(db, namespace, callers.meant(db, namespace, key, session_id))
             tick = self._ticks()
             ticket = tickets.take(db, row.seq, row.record, holder, tick)
             return Entry(row.record, ticket, tickets.is_first(db, ticket, holder, tick))
@@ -250,9 +251,7 @@ class SqliteStore:
             SessionNotFound: It is not open in this namespace.
         """
         with self._database.write() if choose else self._database.read() as db:
-            wanted = session_id or callers.current(db, key)
-            if wanted is None:
-                raise NoSession(rows.open_ids(db, namespace))
+            wanted = callers.meant(db, namespace, key, session_id)
             rows.get_open(db, namespace, wanted)
             if choose:
                 callers.set_current(db, key, wanted)

@@ -1,45 +1,29 @@
-"""Finds browsers and their drivers on this machine, and what this machine asks of their command lines."""
+"""Finds browsers and their drivers on this machine: as the settings say, as installed, or by Selenium Manager."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import platform
-import shutil
+import re
+import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator import machine
 from orchestrator.errors import StartFailed
 from orchestrator.provider import Start
 
-NAMES = {
-    "chrome": ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser"),
-    "chromium": ("chromium", "chromium-browser"),
-}
-"""What each browser's program is called, the best first; Chromium serves for Chrome."""
+BROWSERS = frozenset({"chrome", "chromium"})
+"""What can be started here; Chromium serves for Chrome."""
 
-_USUAL = {
-    "linux": ("/usr/local/bin", "/usr/bin", "/snap/bin", "/opt/google/chrome", "/usr/lib/chromium"),
-    "darwin": ("/opt/homebrew/bin", "/usr/local/bin"),
-}
-"""Folders beside those of PATH: some hosts start a server with next to none."""
-
-_APPS = {
-    "darwin": {
-        "chrome": ("Google Chrome.app/Contents/MacOS/Google Chrome", "Chromium.app/Contents/MacOS/Chromium"),
-        "chromium": ("Chromium.app/Contents/MacOS/Chromium",),
-    },
-    "win32": {
-        "chrome": ("Google/Chrome/Application/chrome.exe", "Chromium/Application/chrome.exe"),
-        "chromium": ("Chromium/Application/chrome.exe",),
-    },
-}
-"""Where installers put a browser, below `/Applications` and `Program Files` or the user's own."""
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_SAYS_WITHIN = 10.0
+"""Seconds in which a browser says its version."""
 
 _INSTALL = {
     "linux": "Install both, for example by: apt-get install chromium chromium-driver; or: dnf install chromium "
@@ -58,9 +42,6 @@ _MANAGERS = {
     ("win32", "arm64"): "windows/selenium-manager.exe",
 }
 
-_SMALL = 1 << 30
-"""Bytes of `/dev/shm` below which Chromium's tabs crash; Docker gives 64 MB."""
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -70,67 +51,35 @@ class Found:
     driver: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """Where to look: the environment, the system, and the usual folders of it."""
+class Machine(machine.Machine):
+    """Where to look, and whom to ask for what is missing."""
 
-    environ: Mapping[str, str]
-    system: str
-    usual: tuple[str, ...]
-
-    @classmethod
-    def this(cls) -> Machine:
-        """The machine we run on."""
-        return cls(os.environ, sys.platform, _USUAL.get(sys.platform, ()))
-
-    def find(self, browser: str, start: Start) -> Found:
+    def find(self, browser: str, start: Start, version: str | None = None) -> Found:
         """A browser and its driver: as the settings say, else what is installed, else what Selenium Manager fetches.
+
+        Of a `version`, such as 156 or 156.0.8078, only that one will do.
 
         Raises:
             StartFailed: One is missing; the hint says how to get it on this system.
         """
         program = _given("chrome_binary", start.settings.chrome_binary) or self.browser(browser)
         driver = _given("chromedriver", start.settings.chromedriver) or self.driver(program)
+        if version and not (program and _is(program, version)):
+            return self._managed(None, None, start, version)
         if program and driver:
             return Found(program, driver)
         if program is None and browser == "chromium":
             raise self._missing("Chromium was not found.")
         return self._managed(program, driver, start)
 
-    def browser(self, browser: str) -> Path | None:
-        """The program of a browser, from PATH, the usual folders and where installers put it."""
-        apps = _APPS.get(self.system, {}).get(browser, ())
-        installed = (root / app for app in apps for root in self._roots())
-        return _first(self._programs(NAMES[browser])) or _first(installed)
-
-    def driver(self, browser: Path | None) -> Path | None:
-        """The chromedriver that lies beside the browser, else the first one on PATH and in the usual folders."""
-        names = ("chromium.chromedriver", "chromedriver") if browser and is_snap(browser) else ("chromedriver",)
-        beside = [browser.parent / self._file(name) for name in names] if browser else []
-        return _first(beside) or _first(self._programs(names))
-
-    def _programs(self, names: Iterable[str]) -> Iterator[Path]:
-        # Not shutil.which: on Windows it takes the working folder first, and that can be a cloned repository's.
-        folders = [Path(folder) for folder in (*self.environ.get("PATH", "").split(os.pathsep), *self.usual)]
-        return (folder / self._file(name) for name in names for folder in folders if folder.is_absolute())
-
-    def _file(self, name: str) -> str:
-        return f"{name}.exe" if self.system == "win32" else name
-
-    def _roots(self) -> list[Path]:
-        if self.system == "win32":
-            names = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
-            return [Path(self.environ[name]) for name in names if self.environ.get(name)]
-        home = self.environ.get("HOME")
-        return [Path("/Applications"), *([Path(home, "Applications")] if home else [])]
-
-    def _managed(self, program: Path | None, driver: Path | None, start: Start) -> Found:
-        said = _ask_manager(program, start, self.environ)
+    def _managed(self, program: Path | None, driver: Path | None, start: Start, version: str | None = None) -> Found:
+        said = _ask_manager(program, start, self.environ, version)
         browser, chromedriver = program or _path(said, "browser_path"), driver or _path(said, "driver_path")
         if browser and chromedriver:
             return Found(browser, chromedriver)
         reason = str(said.get("message") or "").strip().rstrip(".")[:300]
         what = "Chrome or Chromium" if browser is None else f"A chromedriver for {browser}"
+        what = f"Chrome {version}" if version else what
         raise self._missing(
             f"{what} was not found, and Selenium Manager did not fetch it{': ' if reason else ''}{reason}."
         )
@@ -138,42 +87,6 @@ class Machine:
     def _missing(self, message: str) -> StartFailed:
         install = _INSTALL.get(self.system, "Install Chrome or Chromium and the chromedriver of the same version")
         return StartFailed(message, hint=f"{install}; or set chrome_binary and chromedriver.")
-
-
-def is_snap(browser: Path) -> bool:
-    """Whether this Chromium comes from snap: confined, it cannot use folders whose names begin with a dot."""
-    if browser.is_relative_to("/snap"):
-        return True
-    try:  # Ubuntu's chromium-browser is a script that starts the snap.
-        with browser.open("rb") as file:
-            head = file.read(2048)
-    except OSError:
-        return False
-    return head.startswith(b"#!") and b"/snap/bin" in head
-
-
-def unsandboxed(environ: Mapping[str, str]) -> str | None:
-    """Why Chromium's sandbox cannot work here, None when it can: it refuses root, and containers deny it namespaces."""
-    if sys.platform != "linux":
-        return None
-    if os.geteuid() == 0:
-        return "running as root"
-    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or environ.get("KUBERNETES_SERVICE_HOST"):
-        return "inside a container"
-    return None
-
-
-def has_display(environ: Mapping[str, str]) -> bool:
-    """Whether a window can open here."""
-    return sys.platform != "linux" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
-
-
-def shared_memory_is_small() -> bool:
-    """Whether tabs would crash for want of shared memory."""
-    try:
-        return sys.platform == "linux" and shutil.disk_usage("/dev/shm").total < _SMALL  # noqa: S108 - only measured
-    except OSError:
-        return True
 
 
 def _given(setting: str, path: Path | None) -> Path | None:
@@ -189,22 +102,31 @@ def _given(setting: str, path: Path | None) -> Path | None:
     return path
 
 
-def _first(paths: Iterable[Path]) -> Path | None:
-    return next((path for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
-
-
 def _path(said: Mapping[str, Any], name: str) -> Path | None:
     given = said.get(name)
     return Path(given) if given and Path(given).is_file() else None
 
 
-def _ask_manager(program: Path | None, start: Start, environ: Mapping[str, str]) -> Mapping[str, Any]:
+def _is(program: Path, version: str) -> bool:
+    """Whether a browser says that it is of this version, as far as that one goes."""
+    try:
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_SAYS_WITHIN, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    found = _VERSION.search(said.stdout)
+    return found is not None and f"{found[0]}.".startswith(f"{version.rstrip('.')}.")
+
+
+def _ask_manager(
+    program: Path | None, start: Start, environ: Mapping[str, str], version: str | None
+) -> Mapping[str, Any]:
     """What Selenium Manager answers; an answer without paths when it cannot run."""
     manager = _manager(environ)
     if manager is None:
         return {"message": "there is none for this system"}
     command = [str(manager), "--browser", "chrome", "--language-binding", "python", "--output", "json"]
     command += ["--browser-path", str(program)] if program else []
+    command += ["--browser-version", version] if version else []
     # It reports its use to a statistics server unless it is told not to.
     wanted = {name: value for name, value in environ.items() if name.startswith("SE_")} | {"SE_AVOID_STATS": "true"}
     process = start.spawn("selenium-manager", command, env=wanted)

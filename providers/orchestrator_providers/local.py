@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import psutil
 from pydantic import Field, field_validator
 
+from orchestrator import machine
 from orchestrator.errors import InvalidArgument, StartFailed, nearest
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
@@ -71,6 +72,9 @@ _PROXY_TYPES = ("autodetect", "direct", "manual", "pac", "system")
 class LocalOptions(SessionOptions):
     """What is rare in a local start."""
 
+    browser_version: str | None = Field(
+        default=None, description="Such as 156; where another one is installed, Selenium Manager is asked for it."
+    )
     host_rules: dict[str, str] | str | None = Field(
         default=None,
         description="Where host names lead: {'shop.test': '127.0.0.1:8000'}, or text for --host-resolver-rules.",
@@ -117,7 +121,7 @@ class LocalProvider(Provider):
 
     name = "local"
     types = frozenset({SessionType.BROWSER})
-    browsers = frozenset(drivers.NAMES)
+    browsers = drivers.BROWSERS
     Options = LocalOptions
 
     def endpoint(self, start: Start) -> Endpoint:
@@ -129,7 +133,9 @@ class LocalProvider(Provider):
             )
         check(request.capabilities)
         _check_display(start)
-        found = drivers.Machine.this().find(request.browser, start)
+        options = start.options
+        wanted = request.browser_version or (options.browser_version if isinstance(options, LocalOptions) else None)
+        found = drivers.Machine.this().find(request.browser, start, wanted)
         capabilities = _capabilities(start, found.browser)
         # Without a random path any page could end the driver: <img src="http://127.0.0.1:N/shutdown">.
         base = f"/{secrets.token_hex(16)}"
@@ -150,7 +156,7 @@ class LocalProvider(Provider):
         """What to know about a browser that did not start."""
         options = endpoint.capabilities.get("goog:chromeOptions")
         binary = options.get("binary") if isinstance(options, dict) else None
-        if not binary or not drivers.is_snap(Path(binary)):
+        if not binary or not machine.is_snap(Path(binary)):
             return ""
         return (
             "This Chromium comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
@@ -161,7 +167,7 @@ class LocalProvider(Provider):
 def _check_display(start: Start) -> None:
     # A flag can ask for a browser without a window, too.
     windowless = start.headless or any("headless" in flag or "ozone" in flag for flag in start.request.args)
-    if not windowless and not drivers.has_display(os.environ):
+    if not windowless and not machine.has_display(os.environ):
         raise StartFailed(
             "There is no display that a browser window could open on.",
             hint="Start with headless: true, or run the server under xvfb-run.",
@@ -195,9 +201,9 @@ def _flags(start: Start, options: LocalOptions) -> list[str]:
     flags.append(f"--window-size={viewport.width},{viewport.height + _BROWSER_UI}")
     if start.headless:
         flags.append("--headless=new")
-    if drivers.unsandboxed(os.environ):
+    if machine.unsandboxed(os.environ):
         flags.append("--no-sandbox")
-    if drivers.shared_memory_is_small():
+    if machine.shared_memory_is_small():
         flags.append("--disable-dev-shm-usage")
     return [*flags, *options.flags()]
 
