@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Container
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self
 
 import anyio
+import anyio.to_thread
 
-from orchestrator.actions.base import AnyAction
+from orchestrator.actions.base import Action, AnyAction, ResultT
 from orchestrator.actions.navigation import Navigate
-from orchestrator.actions.results import Outcome, SessionLabel
+from orchestrator.actions.results import SessionLabel
 from orchestrator.actions.scene import Scene
+from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer
-from orchestrator.errors import InvalidArgument, NoSession, Unsupported
+from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
+from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound, Unsupported
 from orchestrator.limits import IdleLimit
-from orchestrator.models import SessionRecord, StartRequest
+from orchestrator.models import AttachRequest, SessionRecord, StartRequest
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
+from orchestrator.python_api import PythonApi
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
 from orchestrator.runner import Runner
 from orchestrator.secrets import Redactor
 from orchestrator.sequence import Alone, ExecuteSequence, PlannedStep, SequenceResult, plan, run
+from orchestrator.session import Session
 from orchestrator.sessions import Book, Lanes, this_process
 from orchestrator.settings import Settings
 from orchestrator.starting import Starter
 from orchestrator.store import SqliteStore
 
 
-class Orchestrator:
+class Orchestrator(PythonApi):
     """Many sessions at once, for one caller. Use it as an async context manager; what the caller owns ends with it.
 
     Every method takes a session by its id, or the caller's current one when none is given.
@@ -38,15 +43,25 @@ class Orchestrator:
     Args:
         settings: How it behaves; read from environment and files unless given.
         providers: Where sessions come from; the installed ones unless given.
+        adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
+        visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
     """
 
-    def __init__(self, settings: Settings | None = None, *, providers: Providers | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        providers: Providers | None = None,
+        adopting: bool = False,
+        visiting: bool = False,
+    ) -> None:
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
         self._providers = Providers() if providers is None else providers
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
-        self._ended = False
+        self._adopting = adopting
+        self._ended = self._visiting = visiting
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -57,11 +72,13 @@ class Orchestrator:
             self._lanes = Lanes(self._book, self._group)
             self._runner = Runner(self._lanes, store, self.settings, self.redactor)
             self._starter = Starter(self._book, self._lanes, self._runner, self._providers, self.settings)
+            self._attacher = Attacher(self._book, self._lanes, self._runner, self.settings, self.redactor)
             self._closer = Closer(self._book, self._lanes, self._runner, self._providers)
-            await self._book.enrol()
-            self._group.start_soon(self._closer.sweep, self.settings.home)
             self._idle_limit = IdleLimit(self._book, self._closer)
-            self._group.start_soon(self._idle_limit.keep)
+            if not self._visiting:
+                await self._book.enrol(adopting=self._adopting)
+                self._group.start_soon(self._closer.sweep, self.settings.home)
+                self._group.start_soon(self._idle_limit.keep)
             self._stack = stack.pop_all()
         return self
 
@@ -73,8 +90,11 @@ class Orchestrator:
         self._group.cancel_scope.cancel()
         await self._stack.aclose()
 
+    def __repr__(self) -> str:
+        return f"<Orchestrator in namespace {self.settings.namespace!r}>"
+
     async def shut_down(self) -> None:
-        """End what the caller owns, within a few seconds; may be called more than once."""
+        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
         if not self._ended:
             self._ended = True
             await self._closer.close([record.id for record in await self._book.mine()], "its server is ending")
@@ -100,15 +120,38 @@ class Orchestrator:
             self._group.start_soon(begun.finish_quietly)
         self._idle_limit.changed()
         sessions, _ = await self._book.rows()
-        warnings = []
-        if len(sessions) >= self.settings.session_warning:
-            warnings.append(f"{len(sessions)} sessions are open; close those you no longer need.")
+        many = len(sessions) >= self.settings.session_warning
+        warnings = [f"{len(sessions)} sessions are open; close those you no longer need."] if many else []
         return row(record, warnings=warnings, events=[*record.events])
+
+    async def attach(self, request: AttachRequest) -> Row:
+        """Take in a session that was started elsewhere; closing it here leaves it alive there.
+
+        Raises:
+            SessionLost: It does not answer; nothing was recorded.
+            InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
+        """
+        record, warnings = await self._attacher.attach(request)
+        self._idle_limit.changed()
+        return row(record, warnings=warnings)
+
+    async def session(self, session_id: str | None = None) -> Session:
+        """A handle on an open session of the namespace, whoever started it; on the current one unless given.
+
+        Raises:
+            NoSession, SessionNotFound: It is not open.
+        """
+        chosen = await self._book.resolve(session_id)
+        record = await self._book.get(chosen)
+        if record is None:
+            raise SessionNotFound(chosen)
+        return Session(self, SessionFacts.of(record))
 
     async def list_sessions(self, prefix: str | None = None) -> SessionList:
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
         records, current = await self._book.rows()
-        self._group.start_soon(self._closer.look_after, records)
+        if not self._visiting:
+            self._group.start_soon(self._closer.look_after, records)
         shown = [SessionFacts.of(record) for record in records if record.id.startswith(prefix or "")]
         return SessionList(sessions=shown, current_session=current)
 
@@ -151,26 +194,29 @@ class Orchestrator:
 
     # Actions
 
-    async def perform(self, action: AnyAction, session_id: str | None = None) -> Outcome:
+    async def perform(self, action: Action[ResultT], session_id: str | None = None) -> ResultT:
         """Do one thing in a session.
 
         Raises:
             OrchestratorError: Any of the codes in `orchestrator.errors`.
         """
         try:
-            chosen = await self._book.resolve(session_id)
+            return await self._perform(action, session_id)
         except NoSession:
-            if not isinstance(action, Navigate) or not self.settings.lazy_start:
+            lazily = self.settings.lazy_start and isinstance(action, Navigate)
+            if not lazily:
                 raise
             return await self._start_and_perform(action)
-        return await self._perform(action, chosen, chosen_for_caller=session_id is None)
 
     async def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
         """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
         steps = plan(sequence.actions)
-        chosen = await self._book.resolve(sequence.session_id)
-        result = await self._runner.run(chosen, lambda scene: run(scene, _served(steps, scene), sequence, Alone()))
-        return await self._labelled(result, chosen) if sequence.session_id is None else result
+
+        def work(scene: Scene) -> SequenceResult:
+            result = run(scene, _served(steps, scene), sequence, Alone())
+            return _labelled(result, scene) if sequence.session_id is None else result
+
+        return await self._runner.run(sequence.session_id, work)
 
     async def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
         """Run one sequence a session at the same time; one that fails does not stop the others."""
@@ -178,7 +224,7 @@ class Orchestrator:
         for part in parallel.sequences:
             steps = plan(part.actions)
             for given in part.ids:
-                plans[await self._unused(given, plans)] = steps
+                plans[await self._unused(given, plans, "has two sequences in one call")] = steps
         meeting = Meeting(plans)
 
         def one(session_id: str) -> Callable[[], Any]:
@@ -189,37 +235,56 @@ class Orchestrator:
 
         return await gathered({session_id: one(session_id) for session_id in plans}, meeting)
 
-    async def _unused(self, given: str, taken: dict[str, Any]) -> str:
+    async def compare(self, asked: CompareSessions) -> Comparison:
+        """Look at all sessions at the same time, and say how the others differ from the first one.
+
+        Raises:
+            InvalidArgument: A session is named twice.
+            OrchestratorError: One of the sessions could not be looked at; it is named.
+        """
+        chosen: list[str] = []
+        for given in asked.session_ids:
+            chosen.append(await self._unused(given, chosen, "is compared with itself"))
+
+        def one(session_id: str) -> Awaitable[Seen]:
+            return self._runner.run(session_id, lambda scene: look(scene, asked))
+
+        folder = self.settings.home / "screenshots" / self.settings.namespace
+        return await anyio.to_thread.run_sync(compared, await side_by_side(chosen, one), asked, folder)
+
+    async def _unused(self, given: str, taken: Container[str], why_not: str) -> str:
         chosen = await self._book.resolve(given)
         if chosen in taken:
-            raise InvalidArgument(f"{chosen!r} has two sequences in one call.", hint="Join them into one list.")
+            raise InvalidArgument(f"{chosen!r} {why_not}.", hint="Name each session once.")
         return chosen
 
-    async def _perform(self, action: AnyAction, chosen: str, *, chosen_for_caller: bool) -> Outcome:
-        outcome: Outcome = await self._runner.run(chosen, lambda scene: _checked(action, scene).perform(scene))
-        return await self._labelled(outcome, chosen) if chosen_for_caller else outcome
+    async def _perform(self, action: Action[ResultT], session_id: str | None) -> ResultT:
+        def work(scene: Scene) -> ResultT:
+            outcome: ResultT = _checked(action, scene).perform(scene)
+            return _labelled(outcome, scene) if session_id is None else outcome
 
-    async def _labelled(self, outcome: Any, session_id: str) -> Any:
-        record = await self._book.get(session_id)
-        if record is None:
-            return outcome
-        return outcome.model_copy(update={"session": SessionLabel(session_id=record.id, session_type=record.type)})
+        return await self._runner.run(session_id, work)
 
-    async def _start_and_perform(self, action: AnyAction) -> Outcome:
+    async def _start_and_perform(self, action: Action[ResultT]) -> ResultT:
         async with self._lazily:
             try:
-                chosen = await self._book.resolve()
+                await self._book.resolve()
                 started = None
             except NoSession:
                 if await self._book.mine():
                     raise
                 started = await self.start(StartRequest())
-                chosen = started.session_id
-        outcome = await self._perform(action, chosen, chosen_for_caller=True)
+        outcome = await self._perform(action, None)
         if started is None:
             return outcome
-        told = f"No session was open: {chosen} was started ({started.capabilities.get('browserName', 'browser')})."
+        told = f"No session was open: {started.session_id} was started ({started.capabilities.get('browserName')})."
         return outcome.model_copy(update={"warnings": [told, *outcome.warnings]})
+
+
+def _labelled(outcome: ResultT, scene: Scene) -> ResultT:
+    """The outcome with the session that was chosen for the caller."""
+    label = SessionLabel(session_id=scene.record.id, session_type=scene.record.type)
+    return outcome.model_copy(update={"session": label})
 
 
 def _checked(action: AnyAction, scene: Scene) -> AnyAction:

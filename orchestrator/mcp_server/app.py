@@ -16,7 +16,7 @@ from orchestrator import __version__
 from orchestrator.api import Orchestrator
 from orchestrator.errors import InvalidArgument, OrchestratorError, nearest
 from orchestrator.mcp_server.results import Renderer
-from orchestrator.mcp_server.tools import TOOLS
+from orchestrator.mcp_server.tools import TOOLS, listing
 
 Context = ServerRequestContext[Any, Any]
 
@@ -55,6 +55,7 @@ class App:
         self._orchestrator = orchestrator
         self._heartbeat = heartbeat
         self._renderer = Renderer(orchestrator.redactor, orchestrator.settings.max_output)
+        self._listed = listing(orchestrator.settings.tools)
         self._log = structlog.get_logger(__name__)
         self.server: Server[Any] = Server(
             "webdriver-orchestrator",
@@ -66,7 +67,7 @@ class App:
         )
 
     async def _list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[tool.listed for tool in TOOLS.values()])
+        return ListToolsResult(tools=self._listed)
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         async with _signs_of_life(context, params.name, self._heartbeat):

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic_core import to_json
+
 ELLIPSIS = "…"
 _SHORT = 60
 """Strings up to this length are names, codes and ids: they are never cut."""
@@ -13,7 +15,7 @@ _SHORT = 60
 
 def size(value: Any) -> int:
     """How many characters a JSON value has on the wire."""
-    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return len(to_json(value).decode())
 
 
 def cut_text(text: str, room: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from mcp.types import CallToolResult, ContentBlock, ImageContent, TextContent
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticSerializationError, to_json
 
 from orchestrator.actions.results import Outcome, Screenshot
 from orchestrator.errors import OrchestratorError
@@ -20,6 +21,10 @@ _BESIDE = ("warnings", "events", "matches", "session", "next")
 """What stands beside an error as it would beside any other data."""
 
 
+_PICTURES = 4
+"""Pictures of one result at most."""
+
+
 @runtime_checkable
 class MayHaveFailed(Protocol):
     """An outcome that can be the outcome of a failure: it has data all the same."""
@@ -27,6 +32,14 @@ class MayHaveFailed(Protocol):
     def failure(self) -> OrchestratorError | None:
         """The error, if it is one."""
         ...
+
+
+@runtime_checkable
+class Illustrated(Protocol):
+    """An outcome with pictures beside its data; they are files, too, which its text names."""
+
+    pictures: list[bytes]
+    """As PNG, none larger than a model looks at."""
 
 
 class Renderer:
@@ -51,7 +64,10 @@ class Renderer:
             data = {**data, **_error_data(error)}
         if isinstance(outcome, Screenshot):
             return self._picture(outcome, body + common)
-        return self._result(body, common, data, narrowing, is_error=error is not None)
+        result = self._result(body, common, data, narrowing, is_error=error is not None)
+        if isinstance(outcome, Illustrated):
+            result.content += [_image(picture, "image/png") for picture in outcome.pictures[:_PICTURES]]
+        return result
 
     def error(self, error: OrchestratorError) -> CallToolResult:
         """What went wrong, and what to do next."""
@@ -60,7 +76,7 @@ class Renderer:
     def _picture(self, shot: Screenshot, text: str) -> CallToolResult:
         shown: list[ContentBlock] = [
             TextContent(text=cut_text(self._redactor.text(text), self._limit)),
-            ImageContent(data=base64.b64encode(shot.image).decode("ascii"), mime_type=shot.media_type),
+            _image(shot.image, shot.media_type),
         ]
         return CallToolResult(content=shown)
 
@@ -68,6 +84,8 @@ class Renderer:
         self, body: str, common: str, data: dict[str, Any], narrowing: Sequence[str], *, is_error: bool
     ) -> CallToolResult:
         body, common, data = self._redactor.text(body), self._redactor.text(common), self._redactor.data(data)
+        if not _is_sendable([body, common, data]):
+            body, common, data = _sendable(body), _sendable(common), _sendable(data)
         longest = max(len(body) + len(common), size(data))
         if longest > self._limit:
             note = _note(longest, self._limit, narrowing)
@@ -78,6 +96,27 @@ class Renderer:
         return CallToolResult(content=[TextContent(text=text)], structured_content=data, is_error=is_error)
 
 
+def _is_sendable(value: Any) -> bool:
+    try:
+        to_json(value)
+    except PydanticSerializationError:
+        return False
+    return True
+
+
+def _sendable(value: Any) -> Any:
+    """The value with a mark for each half of a surrogate pair: one of them in an answer would end the connection."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_sendable(name): _sendable(item) for name, item in value.items()}
+    return [_sendable(item) for item in value] if isinstance(value, list) else value
+
+
+def _image(image: bytes, media_type: str) -> ImageContent:
+    return ImageContent(data=base64.b64encode(image).decode("ascii"), mime_type=media_type)
+
+
 def _note(longest: int, limit: int, narrowing: Sequence[str]) -> str:
     rest = f"narrow it with {' or '.join(narrowing)}" if narrowing else "ask for less in one call"
     return f"Cut: it has {longest} characters and max_output is {limit}. To see the rest, {rest}."
@@ -85,9 +124,9 @@ def _note(longest: int, limit: int, narrowing: Sequence[str]) -> str:
 
 def _parts(outcome: Outcome) -> tuple[str, str]:
     """An outcome's text: its own, and what every outcome can say besides, which must not be cut."""
-    text = outcome.text()
+    text = outcome.render()
     shared = Outcome(**{name: getattr(outcome, name) for name in Outcome.model_fields})
-    common = shared.text().removeprefix("\n".join(shared.lines()))
+    common = shared.render().removeprefix("\n".join(shared.lines()))
     return (text.removesuffix(common), common) if text.endswith(common) else (text, "")
 
 

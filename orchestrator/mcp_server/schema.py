@@ -26,6 +26,13 @@ _ANYTHING: Schema = {
     ]
 }
 """What stands for "any JSON value" where a type must be named."""
+_STEP_BRIEFLY: Schema = {
+    "type": "object",
+    "properties": {"action": {"type": "string"}},
+    "required": ["action"],
+    "additionalProperties": True,
+    "description": "A step as in execute_sequence.",
+}
 
 
 def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Schema | None = None) -> Schema:
@@ -66,6 +73,7 @@ def step_schema(actions: Mapping[str, type[BaseModel]], more: Iterable[str]) -> 
         for name, schema in input_schema(action, {})["properties"].items():
             bare = {key: value for key, value in schema.items() if key in {"type", "items", "enum"}}
             seen.setdefault(name, []).append(bare)
+    seen["do"] = [{"type": "string"}] * len(seen.pop("action", []))
     common = {name: found[0] for name, found in seen.items() if len(found) > 1 and all(s == found[0] for s in found)}
     action_ = {"type": "string", "enum": [*actions, *more]}
     properties = {"action": action_, **common, "optional": {"type": "boolean"}}
@@ -130,4 +138,5 @@ def _put_steps(properties: Schema, steps: Schema) -> None:
         if name == "actions":
             schema["items"] = steps
         elif schema.get("type") == "array" and "properties" in schema["items"]:
-            _put_steps(schema["items"]["properties"], steps)
+            # Told in full once, by the tool for one session: what models read before their first call must be little.
+            _put_steps(schema["items"]["properties"], _STEP_BRIEFLY)

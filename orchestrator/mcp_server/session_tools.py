@@ -1,51 +1,33 @@
-"""The tools that start, list, choose and close sessions, and those that run several steps, each declared once."""
+"""The tools that start, attach, list, choose and close sessions, each declared once."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
-from orchestrator.models import SessionType, StartRequest, Viewport, Wire
-from orchestrator.parallel import ExecuteParallel, ParallelResult
+from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
+from orchestrator.mcp_server.session_tool import SessionTool
+from orchestrator.models import AttachRequest, SessionType, StartRequest, Viewport
 from orchestrator.rows import Closed, Current, Row, SessionList
-from orchestrator.sequence import ExecuteSequence, SequenceResult
+from orchestrator.settings import ToolSet
 
-TARGET = "Target session. If omitted, the current session."
-
-
-class SessionTool(Wire, ABC):
-    """A tool that is no action: it works on sessions as a whole.
-
-    The docstring of a subclass is its description, its fields are its parameters, `run` is what it does.
-    """
-
-    verb: ClassVar[str]
-    title: ClassVar[str]
-    reads: ClassVar[bool] = False
-    destructive: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    outside: ClassVar[bool] = False
-    """It reaches what lies outside this machine, such as web sites."""
-    result: ClassVar[type[Outcome]]
-    structured: ClassVar[bool] = True
-    nullable: ClassVar[tuple[str, ...]] = ()
-    """Properties of the result that are there even when they are null."""
-
-    @abstractmethod
-    async def run(self, orchestrator: Orchestrator) -> Outcome:
-        """Do it; nothing may be awaited before the call of the façade, or calls would change places.
-
-        Raises:
-            OrchestratorError: Any of the codes in `orchestrator.errors`.
-        """
+_ROOM = 0.9
+"""The share of `max_output` that rows may take; the rest is for what stands around them."""
 
 
 Named = Annotated[str | None, Field(description="Name for the new session, such as alice; browser-1, … unless given.")]
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
 Chrome = Literal["chrome"]
+Browser = Literal["chrome", "firefox", "edge", "safari", "webkitgtk"]
+Platform = Annotated[Literal["browser"], BeforeValidator(_lower)]
 Headless = Annotated[bool | None, Field(description="Without a window; a setting (true) unless given.")]
 Address = Annotated[str | None, Field(description="Open this URL first.")]
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C capabilities; yours win.")]
@@ -60,7 +42,6 @@ class _Starting(SessionTool):
     result: ClassVar[type[Outcome]] = Row
 
     session_id: Named = None
-    browser: Chrome = "chrome"
     headless: Headless = None
     navigation_url: Address = None
     capabilities: Capabilities
@@ -90,13 +71,11 @@ class StartBrowser(_Starting):
 
     verb: ClassVar[str] = "start_browser"
     title: ClassVar[str] = "Start a browser"
+    toolset: ClassVar[ToolSet] = "core"
 
+    browser: Chrome = "chrome"
     viewport: Viewport | None = Field(default=None, description="Size of the page area in CSS pixels; 1280 x 720.")
     args: list[str] = Field(default_factory=list, description="Further switches of the browser.")
-
-
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
 
 
 class StartSession(_Starting):
@@ -108,8 +87,10 @@ class StartSession(_Starting):
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
 
-    provider: str = Field(description="local, or another installed provider.")
-    platform: Annotated[Literal["browser"], BeforeValidator(_lower)]
+    provider: str = Field(description="local, remote_url (options.url), or another installed one.")
+    platform: Platform
+    browser: Browser = "chrome"
+    browser_version: str | None = Field(default=None, description="Such as 156.")
 
     @property
     def kind(self) -> SessionType:
@@ -117,11 +98,31 @@ class StartSession(_Starting):
         return SessionType(self.platform)
 
 
+class AttachSession(SessionTool):
+    """Drive a session that a script or another tool started, at its WebDriver endpoint; closing it only detaches."""
+
+    verb: ClassVar[str] = "attach_session"
+    title: ClassVar[str] = "Attach to a session"
+    outside: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = Row
+
+    remote_url: str
+    remote_session_id: str
+    session_id: Named = None
+    platform: Platform = "browser"
+    capabilities: Capabilities
+
+    async def run(self, orchestrator: Orchestrator) -> Row:
+        """Attach to it."""
+        return await orchestrator.attach(AttachRequest(**dict(self)))
+
+
 class ListSessions(SessionTool):
     """List the open sessions with their state, browser and URL, and which one is current."""
 
     verb: ClassVar[str] = "list_sessions"
     title: ClassVar[str] = "List sessions"
+    toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = SessionList
@@ -131,7 +132,8 @@ class ListSessions(SessionTool):
 
     async def run(self, orchestrator: Orchestrator) -> SessionList:
         """Read what is recorded."""
-        return await orchestrator.list_sessions(self.prefix)
+        listed = await orchestrator.list_sessions(self.prefix)
+        return listed.fitting(round(orchestrator.settings.max_output * _ROOM))
 
 
 class SetCurrentSession(SessionTool):
@@ -139,6 +141,7 @@ class SetCurrentSession(SessionTool):
 
     verb: ClassVar[str] = "set_current_session"
     title: ClassVar[str] = "Set the current session"
+    toolset: ClassVar[ToolSet] = "core"
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Current
 
@@ -157,6 +160,7 @@ class CloseSession(SessionTool):
 
     verb: ClassVar[str] = "close_session"
     title: ClassVar[str] = "Close a session"
+    toolset: ClassVar[ToolSet] = "core"
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Closed
@@ -206,44 +210,10 @@ class CloseAllSessions(SessionTool):
         return await orchestrator.close_all_sessions(detach=self.detach)
 
 
-class SequenceTool(SessionTool, ExecuteSequence):
-    """Run several steps in one call (fill in a form, click, wait), without a call of anybody else between them.
-
-    It stops at the first failure, waits until the page has settled, and answers with what changed.
-    """
-
-    verb: ClassVar[str] = "execute_sequence"
-    title: ClassVar[str] = "Run steps in order"
-    outside: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = SequenceResult
-    nullable: ClassVar[tuple[str, ...]] = ("stateChange",)
-
-    session_id: str | None = Field(default=None, description=TARGET)
-
-    async def run(self, orchestrator: Orchestrator) -> SequenceResult:
-        """Run them."""
-        return await orchestrator.run_sequence(self)
-
-
-class ParallelTool(SessionTool, ExecuteParallel):
-    """Run one sequence a session at the same time, for example two users who chat.
-
-    The step {action: "sync", name} is a barrier: all sequences that have it go on together.
-    """
-
-    verb: ClassVar[str] = "execute_parallel"
-    title: ClassVar[str] = "Run sequences side by side"
-    outside: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = ParallelResult
-
-    async def run(self, orchestrator: Orchestrator) -> ParallelResult:
-        """Run them."""
-        return await orchestrator.run_parallel(self)
-
-
 SESSION_TOOLS: tuple[type[SessionTool], ...] = (
     StartBrowser,
     StartSession,
+    AttachSession,
     ListSessions,
     SetCurrentSession,
     CloseSession,
@@ -251,5 +221,6 @@ SESSION_TOOLS: tuple[type[SessionTool], ...] = (
     CloseAllSessions,
     SequenceTool,
     ParallelTool,
+    CompareTool,
 )
 """In the order in which they are listed; the actions follow them."""

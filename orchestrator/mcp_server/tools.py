@@ -18,7 +18,8 @@ from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.arguments import names_of, read
 from orchestrator.mcp_server.schema import Schema, input_schema, output_schema, step_schema
-from orchestrator.mcp_server.session_tools import SESSION_TOOLS, TARGET, SessionTool
+from orchestrator.mcp_server.session_tool import TARGET, SessionTool
+from orchestrator.mcp_server.session_tools import SESSION_TOOLS
 from orchestrator.models import Wire
 from orchestrator.sequence import SYNC
 
@@ -36,9 +37,14 @@ class Addressed(Wire):
 _SESSION_ID = names_of(Addressed)
 _SPELLINGS = (*_SESSION_ID, *Addressed.model_fields)
 _ADDRESS: Schema = input_schema(Addressed, {})["properties"]
-_STEPS = step_schema(CATALOGUE, [SYNC]) | {
-    "description": 'action names a tool, or "sync" with a name; other parameters as of the tool of that name.'
-}
+
+
+_STEP_HINT = 'action names a tool, or "sync" with a name; parameters as of that tool, do for its own action.'
+
+
+def _steps(actions: Mapping[str, type[AnyAction]]) -> Schema:
+    """What a step looks like where these actions are listed."""
+    return step_schema(actions, [SYNC]) | {"description": _STEP_HINT}
 
 
 @dataclass(frozen=True)
@@ -59,10 +65,14 @@ class Tool:
             name=self.name,
             title=self.declared.title,
             description=_sentences(self.declared),
-            input_schema=self._input_schema(),
+            input_schema=self._input_schema(CATALOGUE),
             output_schema=self._output_schema(),
             annotations=self._annotations(),
         )
+
+    def listed_beside(self, actions: Mapping[str, type[AnyAction]]) -> protocol.Tool:
+        """The same where only these actions are listed: a step can be any, and only these are told."""
+        return self.listed.model_copy(update={"input_schema": self._input_schema(actions)})
 
     @cached_property
     def narrowing(self) -> list[str]:
@@ -82,9 +92,9 @@ class Tool:
         action = read(self.declared, fields, also=_SESSION_ID)
         return await orchestrator.perform(action, read(Addressed, address).session_id)
 
-    def _input_schema(self) -> Schema:
+    def _input_schema(self, actions: Mapping[str, type[AnyAction]]) -> Schema:
         if issubclass(self.declared, SessionTool):
-            return input_schema(self.declared, {}, _STEPS)
+            return input_schema(self.declared, {}, _steps(actions))
         return input_schema(self.declared, _ADDRESS)
 
     def _output_schema(self) -> Schema | None:
@@ -115,3 +125,12 @@ def _all(declarations: Iterable[type[AnyAction | SessionTool]]) -> dict[str, Too
 
 TOOLS: Mapping[str, Tool] = _all([*SESSION_TOOLS, *CATALOGUE.values()])
 """Every tool by name, in the order in which they are listed."""
+
+
+def listing(sets: str) -> list[protocol.Tool]:
+    """The tools of these sets (setting `tools`) as clients read them; the others can be called all the same."""
+    wanted = set(sets.split(","))
+    if "all" in wanted:
+        return [tool.listed for tool in TOOLS.values()]
+    actions = {verb: action for verb, action in CATALOGUE.items() if action.toolset in wanted}
+    return [tool.listed_beside(actions) for tool in TOOLS.values() if tool.declared.toolset in wanted]

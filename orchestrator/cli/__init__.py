@@ -1,4 +1,4 @@
-"""The command line: the MCP server for clients, the demonstration for people."""
+"""The command line: the MCP server for clients; sessions, providers, a check-up and a demonstration for people."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli import doctor, providers, sessions
 from orchestrator.errors import InvalidArgument, OrchestratorError
 from orchestrator.settings import Settings, unknown_variables
 
@@ -26,6 +27,9 @@ app = typer.Typer(
     no_args_is_help=False,
 )
 demo = typer.Typer(help="Demonstrations: something real to watch.", rich_markup_mode=None)
+app.add_typer(sessions.app, name="sessions")
+app.command("providers")(providers.show)
+app.command("doctor")(doctor.show)
 app.add_typer(demo, name="demo")
 
 
@@ -134,7 +138,7 @@ def _serve(given: dict[str, Any], level: LogLevel, style: LogFormat) -> None:
     from orchestrator.api import Orchestrator
     from orchestrator.mcp_server.transports import serve_stdio
 
-    orchestrator = Orchestrator(settings)
+    orchestrator = Orchestrator(settings, adopting=True)
     logs.configure(level.value, style.value, orchestrator.redactor)
     for name in unknown_variables(os.environ):
         structlog.get_logger("orchestrator").warning("unknown environment variable", variable=name)

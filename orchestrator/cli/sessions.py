@@ -1,0 +1,167 @@
+"""The command `orchestrator sessions`: what is open, and how a person closes it; coming and going changes nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from orchestrator.errors import InvalidArgument, OrchestratorError
+from orchestrator.settings import Settings, seconds
+
+if TYPE_CHECKING:
+    from orchestrator.api import Orchestrator
+    from orchestrator.rows import Closed, SessionFacts
+
+AnswerT = TypeVar("AnswerT")
+
+app = typer.Typer(help="The open sessions of a namespace.", rich_markup_mode=None, no_args_is_help=True)
+
+Namespace = Annotated[
+    str | None, typer.Option(help="Whose sessions; from the project folder unless given.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Prefix = Annotated[str | None, typer.Option(help="Only ids that begin with it.", show_default=False)]
+
+_HEAD = ("SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL")
+_PARTS = ("closed", "detached", "failed")
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
+
+
+@app.command("list")
+def list_(prefix: Prefix = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """List the open sessions as they were last known; nothing is asked of them and nothing changed."""
+    settings = _settings(namespace)
+    found = _listed(settings, prefix)
+    if as_json:
+        rows = [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in found]
+        typer.echo(json.dumps({"namespace": settings.namespace, "sessions": rows}, indent=2, ensure_ascii=False))
+    elif found:
+        typer.echo(table([_HEAD, *map(_row, found)]))
+    else:
+        typer.echo(f"No session is open in namespace {settings.namespace!r}.")
+
+
+def _listed(settings: Settings, prefix: str | None) -> list[SessionFacts]:
+    from orchestrator.store.sqlite import FILE_NAME
+
+    if not (settings.home / FILE_NAME).exists():  # looking must not make one
+        return []
+    return _visit(settings, lambda orchestrator: orchestrator.list_sessions(prefix)).sessions
+
+
+@app.command()
+def close(
+    names: Annotated[list[str] | None, typer.Argument(help="The sessions to close.", show_default=False)] = None,
+    prefix: Prefix = None,
+    idle: Annotated[
+        str | None, typer.Option(help="Only those unused for so long, such as 30m.", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them, whoever started them.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Leave them alive at their remote ends.")] = False,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Close sessions by name, or those for which every option given holds."""
+    if names and (prefix is not None or idle is not None or every):
+        raise InvalidArgument("Names and options are both given.", hint="Give names, or --prefix, --idle, --all.")
+    if not names and prefix is None and idle is None and not every:
+        raise InvalidArgument("Nothing says what to close.", hint="Give names, or --prefix, --idle, --all.")
+    idle_ms = None if idle is None else _milliseconds(idle)
+
+    unknown: list[OrchestratorError] = []
+
+    async def work(orchestrator: Orchestrator) -> list[Closed]:
+        if not names:
+            wide = every or None
+            return [await orchestrator.close_sessions(prefix=prefix, idle_ms=idle_ms, all=wide, detach=detach)]
+        done = []
+        for name in names:
+            try:
+                done.append(await orchestrator.close_session(name, detach=detach))
+            except OrchestratorError as error:
+                unknown.append(error)
+        return done
+
+    _tell(_visit(_settings(namespace), work), as_json=as_json)
+    if unknown:
+        raise unknown[0]
+
+
+@app.command()
+def attach(
+    remote_url: Annotated[str, typer.Argument(help="The WebDriver endpoint.", show_default=False)],
+    remote_session_id: Annotated[str, typer.Argument(help="The session there.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="Its name here; browser-1, … unless given.")] = None,
+    platform: Annotated[str, typer.Option(help="The type of session.")] = "browser",
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take in a session that was started elsewhere, for the servers and scripts of the namespace to use by name."""
+
+    async def work(orchestrator: Orchestrator) -> SessionFacts:
+        session = await orchestrator.attach_session(remote_url, remote_session_id, name, platform=platform)
+        return session.facts
+
+    facts = _visit(_settings(namespace), work)
+    if as_json:
+        typer.echo(facts.model_dump_json(by_alias=True, exclude_none=True, indent=2))
+    else:
+        typer.echo(f"{facts.session_id} is attached. It goes on at its remote end when it is closed here.")
+
+
+def _tell(done: list[Closed], *, as_json: bool) -> None:
+    if as_json:
+        merged = {name: [one for result in done for one in result.data().get(name, ())] for name in _PARTS}
+        typer.echo(json.dumps(merged, indent=2, ensure_ascii=False))
+    elif done:
+        typer.echo("\n".join(dict.fromkeys(line for result in done for line in result.render().splitlines())))
+    if any(result.failed for result in done):
+        raise typer.Exit(1)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as columns of equal width."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _settings(namespace: str | None) -> Settings:
+    return Settings.load({} if namespace is None else {"namespace": namespace})
+
+
+def _visit(settings: Settings, work: Callable[[Orchestrator], Awaitable[AnswerT]]) -> AnswerT:
+    import anyio
+
+    from orchestrator.api import Orchestrator
+
+    async def visit() -> AnswerT:
+        async with Orchestrator(settings, visiting=True) as orchestrator:
+            return await work(orchestrator)
+
+    return anyio.run(visit)
+
+
+def _row(facts: SessionFacts) -> tuple[str, ...]:
+    browser = " ".join(filter(None, (facts.capabilities.get(name) for name in ("browserName", "browserVersion"))))
+    unused = time.time() - datetime.fromisoformat(facts.last_active_at).timestamp()
+    return facts.session_id, facts.state, browser or facts.type, facts.provider, _short(unused), facts.url or ""
+
+
+def _short(duration: float) -> str:
+    for size, unit in _UNITS:
+        if duration >= size:
+            return f"{duration / size:.0f}{unit}"
+    return f"{max(duration, 0):.0f}s"
+
+
+def _milliseconds(text: str) -> int:
+    try:
+        return round(float(seconds(text)) * 1000)
+    except ValueError as error:
+        raise InvalidArgument(f"--idle: {error}.") from None

@@ -1,0 +1,41 @@
+"""The whole examination: every section, side by side."""
+
+from __future__ import annotations
+
+import functools
+
+from orchestrator.doctor import browsers, surroundings
+from orchestrator.doctor.report import Finding, Report, Section, side_by_side
+from orchestrator.errors import ProviderFailure
+from orchestrator.machine import Machine
+from orchestrator.registry import Providers, UnknownProvider
+from orchestrator.settings import Settings
+
+
+def examine(machine: Machine | None = None, settings: Settings | None = None) -> Report:
+    """Look at everything; the environment's names count, values of credentials are never looked at."""
+    machine = machine or Machine.this()
+    settings = settings or Settings.load()
+    offered, broken = _offered(Providers())
+    place, found, apps, credentials = side_by_side(
+        [
+            functools.partial(surroundings.place, settings.home),
+            functools.partial(browsers.section, machine, settings, offered),
+            functools.partial(surroundings.apps, machine),
+            functools.partial(surroundings.credentials, machine.environ),
+        ]
+    )
+    sections: list[Section] = [place, found, apps, credentials, *([broken] if broken.findings else [])]
+    folder_holds = any(one.starts for one in place.findings)
+    return Report(tuple(sections), folder_holds and any(one.starts for one in found.findings))
+
+
+def _offered(providers: Providers) -> tuple[frozenset[str], Section]:
+    """What browsers the local provider starts, and the providers that cannot be used."""
+    known = [one for one in providers.known() if one.reason]
+    broken = [Finding(one.name, "wrong", one.reason or "", f"reinstall or remove {one.distribution}") for one in known]
+    try:
+        offered = providers["local"].browsers
+    except (ProviderFailure, UnknownProvider):
+        offered = frozenset()
+    return offered, Section("Providers", tuple(broken))

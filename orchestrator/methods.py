@@ -1,0 +1,1291 @@
+"""Each action as a method, and the blocking twins: written by `make docs`, never by hand."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from orchestrator.actions.base import Action, ResultT
+from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
+from orchestrator.actions.choosing import SelectOption
+from orchestrator.actions.cookies import Cookies
+from orchestrator.actions.dialogs import HandleDialog, SetPolicy
+from orchestrator.actions.dragging import DragAndDrop
+from orchestrator.actions.files import UploadFiles
+from orchestrator.actions.keyboard import PressKeys, SetValue
+from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.pictures import TakeScreenshot
+from orchestrator.actions.pointer import ClickElement, Hover, Scroll
+from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
+from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
+from orchestrator.actions.scripts import ExecuteScript
+from orchestrator.actions.touch import TapElement
+from orchestrator.actions.waits import Attribute, Expect, WaitFor
+from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
+from orchestrator.compare import CompareSessions, Comparison
+from orchestrator.models import AttachRequest, StartRequest
+from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
+from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
+from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
+
+
+class SessionMethods(ABC):
+    """What can be done in a session; each raises an `OrchestratorError` when it cannot be done."""
+
+    @abstractmethod
+    async def _do(self, declared: type[Action[ResultT]], fields: Mapping[str, Any]) -> ResultT:
+        """Read the fields as this action, and do it."""
+
+    async def navigate(
+        self,
+        url: str | None = None,
+        *,
+        history: Literal["back", "forward", "reload"] | None = None,
+        wait_until: Literal["load", "none", "interactive"] = "load",
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Open a URL in the browser, or go back, forward or reload.
+
+        Args:
+            url: Absolute URL.
+            history: Instead of `url`.
+            wait_until: How far the page must have loaded.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            Navigate, {"url": url, "history": history, "wait_until": wait_until, "observe": observe, "timeout": timeout}
+        )
+
+    async def get_visible_elements(
+        self,
+        *,
+        scope: Literal["viewport", "page"] = "viewport",
+        root: str | None = None,
+        query: str | None = None,
+        roles: Sequence[str] = (),
+        limit: int = 200,
+        offset: int = 0,
+        format: Literal["outline", "json"] = "outline",
+    ) -> Elements:
+        """List what the page shows, with refs to click and fill in: buttons, links, fields, headings, text.
+
+        Call it first.
+
+        Args:
+            scope: What is visible now, or the whole page.
+            root: Selector: only what is inside it.
+            query: Only what holds this text.
+            roles: Only elements of these roles.
+            limit: At most so many.
+            offset: Leave out so many.
+            format: The form of the result.
+        """
+        return await self._do(
+            GetVisibleElements,
+            {
+                "scope": scope,
+                "root": root,
+                "query": query,
+                "roles": roles,
+                "limit": limit,
+                "offset": offset,
+                "format": format,
+            },
+        )
+
+    async def get_text(self, selector: str | None = None) -> PageText:
+        """Read the visible text of the page, or of one element.
+
+        Args:
+            selector: Which element: see selectors.
+        """
+        return await self._do(GetText, {"selector": selector})
+
+    async def get_page_source(self, selector: str | None = None) -> PageSource:
+        """Read the HTML of the page, or of one element; values of password fields are masked.
+
+        Args:
+            selector: Which element: see selectors.
+        """
+        return await self._do(GetPageSource, {"selector": selector})
+
+    async def take_screenshot(
+        self,
+        selector: str | None = None,
+        *,
+        full_page: bool = False,
+        marks: bool = False,
+        format: Literal["png", "jpeg"] = "png",
+        path: str | None = None,
+    ) -> Screenshot:
+        """Take a picture of what the browser shows, of an element or of the whole page; it is saved as a file, too.
+
+        Use get_visible_elements to act on the page.
+
+        Args:
+            selector: Only this element.
+            full_page: The whole page, not only what is seen of it.
+            marks: Draw the refs of what can be acted on.
+            format: That of the image and of the file.
+            path: Where to save it; in the data folder unless given.
+        """
+        return await self._do(
+            TakeScreenshot,
+            {"selector": selector, "full_page": full_page, "marks": marks, "format": format, "path": path},
+        )
+
+    async def click_element(
+        self,
+        selector: str,
+        *,
+        button: Literal["left", "middle", "right"] = "left",
+        count: int = 1,
+        modifiers: Sequence[Literal["Alt", "Control", "Meta", "Shift"]] = (),
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Click a button, link or any element with the mouse.
+
+        Waits until it is visible, enabled and at rest.
+
+        Args:
+            selector: Which element: see selectors.
+            button: The mouse button.
+            count: 2 is a double click.
+            modifiers: Keys held down meanwhile.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            ClickElement,
+            {
+                "selector": selector,
+                "button": button,
+                "count": count,
+                "modifiers": modifiers,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    async def hover(
+        self, selector: str, *, observe: Literal["none", "change", "outline"] | None = None, timeout: int | None = None
+    ) -> Acted:
+        """Move the mouse over an element, to open a menu or tooltip.
+
+        Args:
+            selector: Which element: see selectors.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(Hover, {"selector": selector, "observe": observe, "timeout": timeout})
+
+    async def scroll(
+        self,
+        selector: str | None = None,
+        *,
+        direction: Literal["up", "down", "left", "right"] | None = None,
+        pixels: int | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Scroll an element into view, or the page (or inside an element) in a direction.
+
+        Args:
+            selector: Alone: into view. With direction: scroll inside it.
+            direction: Where to.
+            pixels: Most of a screen unless given.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            Scroll,
+            {"selector": selector, "direction": direction, "pixels": pixels, "observe": observe, "timeout": timeout},
+        )
+
+    async def tap_element(
+        self,
+        selector: str | None = None,
+        *,
+        x: int | None = None,
+        y: int | None = None,
+        count: int = 1,
+        hold_ms: int | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Tap (touch) an element, or a point of the screen, with a finger.
+
+        A browser makes a click of it.
+
+        Args:
+            selector: Which element: see selectors.
+            x: Instead of `selector`: CSS pixels from the left of the viewport.
+            y: The same from its top.
+            count: 2 is a double tap.
+            hold_ms: A long press.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            TapElement,
+            {
+                "selector": selector,
+                "x": x,
+                "y": y,
+                "count": count,
+                "hold_ms": hold_ms,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    async def drag_and_drop(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        x: int | None = None,
+        y: int | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Drag an element with the mouse and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+
+        Args:
+            source: What to drag: see selectors.
+            target: Selector; or give x and y.
+            x: Where to drop it: CSS pixels from the left of the viewport.
+            y: The same from its top.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            DragAndDrop, {"source": source, "target": target, "x": x, "y": y, "observe": observe, "timeout": timeout}
+        )
+
+    async def set_value(
+        self,
+        selector: str,
+        value: str,
+        *,
+        submit: bool = False,
+        keystrokes: bool = False,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Fill in (type, input, enter text) a field or editor, or set a checkbox, radio, select, date, color or slider.
+
+        Replaces what is there; checkboxes take true or false, dates ISO format.
+
+        Args:
+            selector: Which element: see selectors.
+            value: What it shall hold, such as a text, `true` or a date: see field.
+            submit: Press Enter afterwards.
+            keystrokes: Type each character with key events.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            SetValue,
+            {
+                "selector": selector,
+                "value": value,
+                "submit": submit,
+                "keystrokes": keystrokes,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    async def press_keys(
+        self,
+        keys: str,
+        selector: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter.
+
+        Args:
+            keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
+            selector: Focus this first.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(PressKeys, {"keys": keys, "selector": selector, "observe": observe, "timeout": timeout})
+
+    async def select_option(
+        self,
+        selector: str,
+        values: Sequence[str],
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Choose options of a select (dropdown or list), exactly these: by value, label or index.
+
+        Args:
+            selector: Which element: see selectors.
+            values: All that shall be chosen, by value, label or index from 0; `[]` clears a list of several.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            SelectOption, {"selector": selector, "values": values, "observe": observe, "timeout": timeout}
+        )
+
+    async def upload_files(
+        self,
+        selector: str,
+        paths: Sequence[str],
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Put files of this machine into a file input (also hidden), or into that of a button or label.
+
+        Args:
+            selector: Which element: see selectors.
+            paths: Files on this machine, sent along to a remote end far away.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            UploadFiles, {"selector": selector, "paths": paths, "observe": observe, "timeout": timeout}
+        )
+
+    async def wait_for(
+        self,
+        selector: str | None = None,
+        *,
+        state: Literal["visible", "hidden", "enabled", "gone"] | None = None,
+        text: str | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        timeout: int | None = None,
+    ) -> Met:
+        """Wait until an element is visible, hidden, enabled or gone, or until text, URL or title are there.
+
+        Args:
+            selector: Which element: see selectors.
+            state: visible unless given.
+            text: Contained in the page, or in the element.
+            url: A glob such as **/cart*.
+            title: The whole title, or a glob.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            WaitFor,
+            {"selector": selector, "state": state, "text": text, "url": url, "title_": title, "timeout": timeout},
+        )
+
+    async def expect(
+        self,
+        selector: str | None = None,
+        *,
+        visible: bool | None = None,
+        text: str | None = None,
+        contains_text: str | None = None,
+        value: str | None = None,
+        enabled: bool | None = None,
+        checked: bool | None = None,
+        count: int | None = None,
+        attribute: Attribute | Mapping[str, Any] | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        not_: bool = False,
+        timeout: int | None = None,
+    ) -> Met:
+        """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there.
+
+        Args:
+            selector: Which element: see selectors.
+            visible: Whether it is visible.
+            text: Exact but for white space.
+            contains_text: Part of its text.
+            value: The value of the field.
+            enabled: Whether it is enabled.
+            checked: Whether it is checked.
+            count: How many elements the selector finds.
+            url: A glob.
+            title: The whole title, or a glob.
+            not_: It must not hold.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            Expect,
+            {
+                "selector": selector,
+                "visible": visible,
+                "text": text,
+                "contains_text": contains_text,
+                "value": value,
+                "enabled": enabled,
+                "checked": checked,
+                "count": count,
+                "attribute": attribute,
+                "url": url,
+                "title_": title,
+                "not_": not_,
+                "timeout": timeout,
+            },
+        )
+
+    async def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
+        """Run JavaScript in the page: a function body with return and await.
+
+        Use it for what no other tool does.
+
+        Args:
+            script: A function body.
+            args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
+
+    async def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
+        """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered.
+
+        Args:
+            accept: true: OK. false: Cancel.
+            prompt_text: What to write into a prompt.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
+
+    async def set_policy(self, dialogs: Literal["raise", "accept", "dismiss", "manual"]) -> Policies:
+        """Choose what happens by itself to dialogs of the page: raise (handled and reported), accept, dismiss or manual.
+
+        Args:
+            dialogs: manual: they stay open until handle_dialog.
+        """
+        return await self._do(SetPolicy, {"dialogs": dialogs})
+
+    async def tabs(
+        self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
+    ) -> TabList:
+        """List the browser's tabs, open a new one, select (switch to) or close one.
+
+        A new tab becomes the current one.
+
+        Args:
+            action: What to do.
+            tab: Such as t2; close: the current one unless given.
+            url: For new.
+        """
+        return await self._do(Tabs, {"action": action, "tab": tab, "url": url})
+
+    async def switch_frame(self, selector: str | None = None, *, timeout: int | None = None) -> FrameEntered:
+        """Take later selectors inside a frame (iframe); without selector at the top again.
+
+        Refs need no switching.
+
+        Args:
+            selector: None: the top.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
+
+    async def set_viewport(
+        self,
+        width: int,
+        height: int,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Resize the page area of the browser, in CSS pixels; tells what changed on the page.
+
+        Args:
+            width: In CSS pixels.
+            height: In CSS pixels.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
+
+    async def cookies(
+        self,
+        action: Literal["get", "set", "delete", "clear"],
+        name: str | None = None,
+        *,
+        value: str | None = None,
+        domain: str | None = None,
+        path: str | None = None,
+        secure: bool | None = None,
+        http_only: bool | None = None,
+        same_site: Literal["Strict", "Lax", "None"] | None = None,
+        expiry: int | None = None,
+    ) -> CookieList:
+        """Get, set, delete or clear the cookies of the current page's site; navigate there first.
+
+        Args:
+            action: What to do.
+            name: get: all unless given.
+            value: Any text without semicolons and line breaks.
+            domain: The page's own unless given.
+            path: Where on the site it counts; everywhere unless given.
+            secure: Only over https.
+            http_only: Scripts of the page cannot read it.
+            same_site: Whether other sites' pages send it.
+            expiry: Seconds since 1970; the session's end unless given.
+        """
+        return await self._do(
+            Cookies,
+            {
+                "action": action,
+                "name": name,
+                "value": value,
+                "domain": domain,
+                "path": path,
+                "secure": secure,
+                "http_only": http_only,
+                "same_site": same_site,
+                "expiry": expiry,
+            },
+        )
+
+
+class BlockingSessionMethods(ABC):
+    """What can be done in a session, without `await`."""
+
+    @abstractmethod
+    def _do(self, declared: type[Action[ResultT]], fields: Mapping[str, Any]) -> ResultT:
+        """Read the fields as this action, and do it."""
+
+    @abstractmethod
+    def _wait(self, method: str, **arguments: Any) -> Any:
+        """Call a method of the async session, and wait for its answer."""
+
+    def navigate(
+        self,
+        url: str | None = None,
+        *,
+        history: Literal["back", "forward", "reload"] | None = None,
+        wait_until: Literal["load", "none", "interactive"] = "load",
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Open a URL in the browser, or go back, forward or reload.
+
+        Args:
+            url: Absolute URL.
+            history: Instead of `url`.
+            wait_until: How far the page must have loaded.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            Navigate, {"url": url, "history": history, "wait_until": wait_until, "observe": observe, "timeout": timeout}
+        )
+
+    def get_visible_elements(
+        self,
+        *,
+        scope: Literal["viewport", "page"] = "viewport",
+        root: str | None = None,
+        query: str | None = None,
+        roles: Sequence[str] = (),
+        limit: int = 200,
+        offset: int = 0,
+        format: Literal["outline", "json"] = "outline",
+    ) -> Elements:
+        """List what the page shows, with refs to click and fill in: buttons, links, fields, headings, text.
+
+        Call it first.
+
+        Args:
+            scope: What is visible now, or the whole page.
+            root: Selector: only what is inside it.
+            query: Only what holds this text.
+            roles: Only elements of these roles.
+            limit: At most so many.
+            offset: Leave out so many.
+            format: The form of the result.
+        """
+        return self._do(
+            GetVisibleElements,
+            {
+                "scope": scope,
+                "root": root,
+                "query": query,
+                "roles": roles,
+                "limit": limit,
+                "offset": offset,
+                "format": format,
+            },
+        )
+
+    def get_text(self, selector: str | None = None) -> PageText:
+        """Read the visible text of the page, or of one element.
+
+        Args:
+            selector: Which element: see selectors.
+        """
+        return self._do(GetText, {"selector": selector})
+
+    def get_page_source(self, selector: str | None = None) -> PageSource:
+        """Read the HTML of the page, or of one element; values of password fields are masked.
+
+        Args:
+            selector: Which element: see selectors.
+        """
+        return self._do(GetPageSource, {"selector": selector})
+
+    def take_screenshot(
+        self,
+        selector: str | None = None,
+        *,
+        full_page: bool = False,
+        marks: bool = False,
+        format: Literal["png", "jpeg"] = "png",
+        path: str | None = None,
+    ) -> Screenshot:
+        """Take a picture of what the browser shows, of an element or of the whole page; it is saved as a file, too.
+
+        Use get_visible_elements to act on the page.
+
+        Args:
+            selector: Only this element.
+            full_page: The whole page, not only what is seen of it.
+            marks: Draw the refs of what can be acted on.
+            format: That of the image and of the file.
+            path: Where to save it; in the data folder unless given.
+        """
+        return self._do(
+            TakeScreenshot,
+            {"selector": selector, "full_page": full_page, "marks": marks, "format": format, "path": path},
+        )
+
+    def click_element(
+        self,
+        selector: str,
+        *,
+        button: Literal["left", "middle", "right"] = "left",
+        count: int = 1,
+        modifiers: Sequence[Literal["Alt", "Control", "Meta", "Shift"]] = (),
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Click a button, link or any element with the mouse.
+
+        Waits until it is visible, enabled and at rest.
+
+        Args:
+            selector: Which element: see selectors.
+            button: The mouse button.
+            count: 2 is a double click.
+            modifiers: Keys held down meanwhile.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            ClickElement,
+            {
+                "selector": selector,
+                "button": button,
+                "count": count,
+                "modifiers": modifiers,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    def hover(
+        self, selector: str, *, observe: Literal["none", "change", "outline"] | None = None, timeout: int | None = None
+    ) -> Acted:
+        """Move the mouse over an element, to open a menu or tooltip.
+
+        Args:
+            selector: Which element: see selectors.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(Hover, {"selector": selector, "observe": observe, "timeout": timeout})
+
+    def scroll(
+        self,
+        selector: str | None = None,
+        *,
+        direction: Literal["up", "down", "left", "right"] | None = None,
+        pixels: int | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Scroll an element into view, or the page (or inside an element) in a direction.
+
+        Args:
+            selector: Alone: into view. With direction: scroll inside it.
+            direction: Where to.
+            pixels: Most of a screen unless given.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            Scroll,
+            {"selector": selector, "direction": direction, "pixels": pixels, "observe": observe, "timeout": timeout},
+        )
+
+    def tap_element(
+        self,
+        selector: str | None = None,
+        *,
+        x: int | None = None,
+        y: int | None = None,
+        count: int = 1,
+        hold_ms: int | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Tap (touch) an element, or a point of the screen, with a finger.
+
+        A browser makes a click of it.
+
+        Args:
+            selector: Which element: see selectors.
+            x: Instead of `selector`: CSS pixels from the left of the viewport.
+            y: The same from its top.
+            count: 2 is a double tap.
+            hold_ms: A long press.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            TapElement,
+            {
+                "selector": selector,
+                "x": x,
+                "y": y,
+                "count": count,
+                "hold_ms": hold_ms,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    def drag_and_drop(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        x: int | None = None,
+        y: int | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Drag an element with the mouse and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+
+        Args:
+            source: What to drag: see selectors.
+            target: Selector; or give x and y.
+            x: Where to drop it: CSS pixels from the left of the viewport.
+            y: The same from its top.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            DragAndDrop, {"source": source, "target": target, "x": x, "y": y, "observe": observe, "timeout": timeout}
+        )
+
+    def set_value(
+        self,
+        selector: str,
+        value: str,
+        *,
+        submit: bool = False,
+        keystrokes: bool = False,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Fill in (type, input, enter text) a field or editor, or set a checkbox, radio, select, date, color or slider.
+
+        Replaces what is there; checkboxes take true or false, dates ISO format.
+
+        Args:
+            selector: Which element: see selectors.
+            value: What it shall hold, such as a text, `true` or a date: see field.
+            submit: Press Enter afterwards.
+            keystrokes: Type each character with key events.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            SetValue,
+            {
+                "selector": selector,
+                "value": value,
+                "submit": submit,
+                "keystrokes": keystrokes,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    def press_keys(
+        self,
+        keys: str,
+        selector: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter.
+
+        Args:
+            keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
+            selector: Focus this first.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(PressKeys, {"keys": keys, "selector": selector, "observe": observe, "timeout": timeout})
+
+    def select_option(
+        self,
+        selector: str,
+        values: Sequence[str],
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Choose options of a select (dropdown or list), exactly these: by value, label or index.
+
+        Args:
+            selector: Which element: see selectors.
+            values: All that shall be chosen, by value, label or index from 0; `[]` clears a list of several.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(SelectOption, {"selector": selector, "values": values, "observe": observe, "timeout": timeout})
+
+    def upload_files(
+        self,
+        selector: str,
+        paths: Sequence[str],
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Put files of this machine into a file input (also hidden), or into that of a button or label.
+
+        Args:
+            selector: Which element: see selectors.
+            paths: Files on this machine, sent along to a remote end far away.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(UploadFiles, {"selector": selector, "paths": paths, "observe": observe, "timeout": timeout})
+
+    def wait_for(
+        self,
+        selector: str | None = None,
+        *,
+        state: Literal["visible", "hidden", "enabled", "gone"] | None = None,
+        text: str | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        timeout: int | None = None,
+    ) -> Met:
+        """Wait until an element is visible, hidden, enabled or gone, or until text, URL or title are there.
+
+        Args:
+            selector: Which element: see selectors.
+            state: visible unless given.
+            text: Contained in the page, or in the element.
+            url: A glob such as **/cart*.
+            title: The whole title, or a glob.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            WaitFor,
+            {"selector": selector, "state": state, "text": text, "url": url, "title_": title, "timeout": timeout},
+        )
+
+    def expect(
+        self,
+        selector: str | None = None,
+        *,
+        visible: bool | None = None,
+        text: str | None = None,
+        contains_text: str | None = None,
+        value: str | None = None,
+        enabled: bool | None = None,
+        checked: bool | None = None,
+        count: int | None = None,
+        attribute: Attribute | Mapping[str, Any] | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        not_: bool = False,
+        timeout: int | None = None,
+    ) -> Met:
+        """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there.
+
+        Args:
+            selector: Which element: see selectors.
+            visible: Whether it is visible.
+            text: Exact but for white space.
+            contains_text: Part of its text.
+            value: The value of the field.
+            enabled: Whether it is enabled.
+            checked: Whether it is checked.
+            count: How many elements the selector finds.
+            url: A glob.
+            title: The whole title, or a glob.
+            not_: It must not hold.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            Expect,
+            {
+                "selector": selector,
+                "visible": visible,
+                "text": text,
+                "contains_text": contains_text,
+                "value": value,
+                "enabled": enabled,
+                "checked": checked,
+                "count": count,
+                "attribute": attribute,
+                "url": url,
+                "title_": title,
+                "not_": not_,
+                "timeout": timeout,
+            },
+        )
+
+    def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
+        """Run JavaScript in the page: a function body with return and await.
+
+        Use it for what no other tool does.
+
+        Args:
+            script: A function body.
+            args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
+            timeout: Longest wait, ms.
+        """
+        return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
+
+    def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
+        """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered.
+
+        Args:
+            accept: true: OK. false: Cancel.
+            prompt_text: What to write into a prompt.
+            timeout: Longest wait, ms.
+        """
+        return self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
+
+    def set_policy(self, dialogs: Literal["raise", "accept", "dismiss", "manual"]) -> Policies:
+        """Choose what happens by itself to dialogs of the page: raise (handled and reported), accept, dismiss or manual.
+
+        Args:
+            dialogs: manual: they stay open until handle_dialog.
+        """
+        return self._do(SetPolicy, {"dialogs": dialogs})
+
+    def tabs(
+        self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
+    ) -> TabList:
+        """List the browser's tabs, open a new one, select (switch to) or close one.
+
+        A new tab becomes the current one.
+
+        Args:
+            action: What to do.
+            tab: Such as t2; close: the current one unless given.
+            url: For new.
+        """
+        return self._do(Tabs, {"action": action, "tab": tab, "url": url})
+
+    def switch_frame(self, selector: str | None = None, *, timeout: int | None = None) -> FrameEntered:
+        """Take later selectors inside a frame (iframe); without selector at the top again.
+
+        Refs need no switching.
+
+        Args:
+            selector: None: the top.
+            timeout: Longest wait, ms.
+        """
+        return self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
+
+    def set_viewport(
+        self,
+        width: int,
+        height: int,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Resize the page area of the browser, in CSS pixels; tells what changed on the page.
+
+        Args:
+            width: In CSS pixels.
+            height: In CSS pixels.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
+
+    def cookies(
+        self,
+        action: Literal["get", "set", "delete", "clear"],
+        name: str | None = None,
+        *,
+        value: str | None = None,
+        domain: str | None = None,
+        path: str | None = None,
+        secure: bool | None = None,
+        http_only: bool | None = None,
+        same_site: Literal["Strict", "Lax", "None"] | None = None,
+        expiry: int | None = None,
+    ) -> CookieList:
+        """Get, set, delete or clear the cookies of the current page's site; navigate there first.
+
+        Args:
+            action: What to do.
+            name: get: all unless given.
+            value: Any text without semicolons and line breaks.
+            domain: The page's own unless given.
+            path: Where on the site it counts; everywhere unless given.
+            secure: Only over https.
+            http_only: Scripts of the page cannot read it.
+            same_site: Whether other sites' pages send it.
+            expiry: Seconds since 1970; the session's end unless given.
+        """
+        return self._do(
+            Cookies,
+            {
+                "action": action,
+                "name": name,
+                "value": value,
+                "domain": domain,
+                "path": path,
+                "secure": secure,
+                "http_only": http_only,
+                "same_site": same_site,
+                "expiry": expiry,
+            },
+        )
+
+    def refresh(self) -> SessionFacts:
+        """Look up the facts of now, without a round trip to the browser.
+
+        Raises:
+            SessionNotFound: It is closed.
+        """
+        answer: SessionFacts = self._wait("refresh")
+        return answer
+
+    def perform(self, action: Action[ResultT]) -> ResultT:
+        """Do one thing that is declared as an object, such as `ClickElement(selector="#save")`.
+
+        Raises:
+            OrchestratorError: Any of the codes in `orchestrator.errors`.
+        """
+        answer: ResultT = self._wait("perform", action=action)
+        return answer
+
+    def execute_sequence(
+        self,
+        actions: Steps,
+        *,
+        stability_ms: int = 150,
+        stability_timeout_ms: int = 5000,
+        timeout: int = 120000,
+        verbose: bool = False,
+    ) -> SequenceResult:
+        """Run several steps without anything in between, and wait until the page has settled.
+
+        Args:
+            actions: The steps, in order, as mappings or as actions.
+            stability_ms: How long nothing may change.
+            stability_timeout_ms: How long that is waited for; past it `stable` is False, which is no error.
+            timeout: ms for the whole.
+            verbose: Report each step, too.
+
+        Raises:
+            InvalidArgument: A step is unknown or wrong; nothing was run.
+            OrchestratorError: What stopped it; `error.details["result"]` says how far it came.
+        """
+        answer: SequenceResult = self._wait(
+            "execute_sequence",
+            actions=actions,
+            stability_ms=stability_ms,
+            stability_timeout_ms=stability_timeout_ms,
+            timeout=timeout,
+            verbose=verbose,
+        )
+        return answer
+
+    def close(self, *, detach: bool = False) -> Closed:
+        """End it with all that belongs to it, or leave it alive at its remote end; one that is closed stays so."""
+        answer: Closed = self._wait("close", detach=detach)
+        return answer
+
+
+class BlockingOrchestratorMethods(ABC):
+    """The façade's methods, without `await`."""
+
+    @abstractmethod
+    def _wait(self, method: str, **arguments: Any) -> Any:
+        """Call a method of the async façade, and wait for its answer."""
+
+    def shut_down(self) -> None:
+        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
+        self._wait("shut_down")
+
+    def start(self, request: StartRequest, *, wait: bool = True) -> Row:
+        """Start a session; with `wait=False` it answers at once, and later calls queue behind the start.
+
+        Raises:
+            InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
+            StartFailed: The remote end gave no session; nothing of it is left.
+        """
+        answer: Row = self._wait("start", request=request, wait=wait)
+        return answer
+
+    def attach(self, request: AttachRequest) -> Row:
+        """Take in a session that was started elsewhere; closing it here leaves it alive there.
+
+        Raises:
+            SessionLost: It does not answer; nothing was recorded.
+            InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
+        """
+        answer: Row = self._wait("attach", request=request)
+        return answer
+
+    def list_sessions(self, prefix: str | None = None) -> SessionList:
+        """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
+        answer: SessionList = self._wait("list_sessions", prefix=prefix)
+        return answer
+
+    def set_current_session(self, session_id: str) -> Current:
+        """Choose where calls without a session go, for this caller."""
+        answer: Current = self._wait("set_current_session", session_id=session_id)
+        return answer
+
+    def close_session(self, session_id: str | None = None, *, detach: bool = False) -> Closed:
+        """End a session with all that belongs to it, or leave it alive at its remote end."""
+        answer: Closed = self._wait("close_session", session_id=session_id, detach=detach)
+        return answer
+
+    def close_sessions(
+        self, *, prefix: str | None = None, idle_ms: int | None = None, all: bool | None = None, detach: bool = False
+    ) -> Closed:
+        """End the sessions of the namespace for which every selector given holds; looked at again when it is closed.
+
+        Raises:
+            InvalidArgument: No selector was given.
+        """
+        answer: Closed = self._wait("close_sessions", prefix=prefix, idle_ms=idle_ms, all=all, detach=detach)
+        return answer
+
+    def close_all_sessions(self, *, detach: bool = False) -> Closed:
+        """End every session that the caller owns."""
+        answer: Closed = self._wait("close_all_sessions", detach=detach)
+        return answer
+
+    def perform(self, action: Action[ResultT], session_id: str | None = None) -> ResultT:
+        """Do one thing in a session.
+
+        Raises:
+            OrchestratorError: Any of the codes in `orchestrator.errors`.
+        """
+        answer: ResultT = self._wait("perform", action=action, session_id=session_id)
+        return answer
+
+    def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
+        """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
+        answer: SequenceResult = self._wait("run_sequence", sequence=sequence)
+        return answer
+
+    def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
+        """Run one sequence a session at the same time; one that fails does not stop the others."""
+        answer: ParallelResult = self._wait("run_parallel", parallel=parallel)
+        return answer
+
+    def compare(self, asked: CompareSessions) -> Comparison:
+        """Look at all sessions at the same time, and say how the others differ from the first one.
+
+        Raises:
+            InvalidArgument: A session is named twice.
+            OrchestratorError: One of the sessions could not be looked at; it is named.
+        """
+        answer: Comparison = self._wait("compare", asked=asked)
+        return answer
+
+    def compare_sessions(
+        self, session_ids: Sequence[str], of: Literal["text", "elements", "screenshot"], *, ignore: Sequence[str] = ()
+    ) -> Comparison:
+        """Compare what sessions show; the others are compared with the first one.
+
+        Args:
+            session_ids: Two or more.
+            of: What is compared.
+            ignore: Selectors of what may differ.
+
+        Raises:
+            InvalidArgument: A session is named twice, or a selector is none.
+            OrchestratorError: One of the sessions could not be looked at; it is named.
+        """
+        answer: Comparison = self._wait("compare_sessions", session_ids=session_ids, of=of, ignore=ignore)
+        return answer
+
+    def execute_sequence(
+        self,
+        actions: Steps,
+        session_id: str | None = None,
+        *,
+        stability_ms: int = 150,
+        stability_timeout_ms: int = 5000,
+        timeout: int = 120000,
+        verbose: bool = False,
+    ) -> SequenceResult:
+        """Run several steps in one session, as `Session.execute_sequence` does.
+
+        Raises:
+            InvalidArgument: A step is unknown or wrong; nothing was run.
+            OrchestratorError: What stopped it; `error.details["result"]` says how far it came.
+        """
+        answer: SequenceResult = self._wait(
+            "execute_sequence",
+            actions=actions,
+            session_id=session_id,
+            stability_ms=stability_ms,
+            stability_timeout_ms=stability_timeout_ms,
+            timeout=timeout,
+            verbose=verbose,
+        )
+        return answer
+
+    def execute_parallel(
+        self,
+        sequences: Iterable[Mapping[str, Any] | Part],
+        *,
+        stability_ms: int = 150,
+        stability_timeout_ms: int = 5000,
+        timeout: int = 120000,
+        verbose: bool = False,
+    ) -> ParallelResult:
+        """Run one sequence a session at the same time: `[{"session_id": "ann", "actions": [...]}, ...]`.
+
+        One that fails does not stop the others: `result.sequences["ann"]` is its result, or the error for which it
+        has none.
+
+        Raises:
+            InvalidArgument: A step is unknown or wrong; nothing was run.
+            OrchestratorError: All of them failed; this is the first one's error.
+        """
+        answer: ParallelResult = self._wait(
+            "execute_parallel",
+            sequences=sequences,
+            stability_ms=stability_ms,
+            stability_timeout_ms=stability_timeout_ms,
+            timeout=timeout,
+            verbose=verbose,
+        )
+        return answer
