@@ -5,22 +5,33 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser demo test check bench docs clean
+.PHONY: help install browser demo test test-e2e-a-to-p test-the-rest check bench docs clean
 
 help:
 	@echo 'make demo     two users chat in two browsers'
 	@echo 'make test     the whole test suite (ARGS="..." goes to pytest)'
 	@echo 'make check    format, lint, types, direction of imports'
 	@echo 'make bench    measured against the classic way'
-	@echo 'make docs     what the documentation takes from declarations and real answers'
+	@echo 'make docs     what is written from declarations and real answers: docs, methods'
 	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
 	@echo 'make clean    removes what the others made'
 
 demo: install
 	@$(BIN)/orchestrator demo chat
 
+# Most of the time of a test is waiting for browsers: all of them are two runs side by side.
 test: install
+ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
+else
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-a-to-p test-the-rest
+endif
+
+test-e2e-a-to-p:
+	@$(BIN)/python -m pytest tests/e2e/test_[a-p]*.py
+
+test-the-rest:
+	@$(BIN)/python -m pytest --ignore-glob='tests/e2e/test_[a-p]*.py'
 
 check: .venv/installed
 	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }
@@ -32,6 +43,7 @@ bench: install
 	@$(BIN)/python tests/benchmarks/run.py
 
 docs: install
+	@$(BIN)/python -m tests.methods
 	@$(BIN)/python -m tests.generated
 	@$(BIN)/python -m tests.transcripts
 

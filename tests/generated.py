@@ -27,6 +27,7 @@ from orchestrator.mcp_server.tools import TOOLS, Tool
 from orchestrator.settings import _NOT_FROM_WORKING_FOLDER, PREFIX, Settings
 from tests import behaviours
 from tests.behaviours import MADE, table
+from tests.result_meanings import RESULTS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -55,35 +56,57 @@ folder, this over `orchestrator.toml` in `home`, and this over the default. Dura
 """
 
 MEANINGS = {
-    "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters.",
+    "action": "What to do.",
+    "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters; its own action is `do`.",
     "accept": "true: OK. false: Cancel.",
     "browser": "Which browser.",
     "button": "The mouse button.",
     "checked": "Whether it is checked.",
     "containsText": "Part of its text.",
+    "compare_sessions.sessionIds": "Two or more; the first is what the others are compared with.",
+    "cookies.value": "Any text without semicolons and line breaks.",
     "count": "How many elements the selector finds.",
     "direction": "Where to.",
+    "domain": "The page's own unless given.",
     "enabled": "Whether it is enabled.",
     "execute_parallel.sequences": "For each session, or each group of sessions, its steps.",
     "format": "The form of the result.",
+    "fullPage": "The whole page, not only what is seen of it.",
+    "height": "In CSS pixels.",
     "history": "Instead of `url`.",
+    "drag_and_drop.x": "Where to drop it: CSS pixels from the left of the viewport.",
+    "drag_and_drop.y": "The same from its top.",
+    "httpOnly": "Scripts of the page cannot read it.",
     "keys": "Keys joined by `+` are held together; a space separates what is pressed one after the other.",
     "limit": "At most so many.",
     "modifiers": "Keys held down meanwhile.",
+    "of": "What of them is compared.",
     "offset": "Leave out so many.",
+    "path": "Where on the site it counts; everywhere unless given.",
+    "paths": "Files on this machine, sent along to a remote end far away.",
     "platform": "The type of session.",
     "promptText": "What to write into a prompt.",
+    "remoteSessionId": "Its id there, as New Session answered it.",
+    "remoteUrl": "Its WebDriver endpoint, such as `http://127.0.0.1:4444`; `user:password@` in it stays secret.",
     "roles": "Only elements of these roles.",
     "scope": "What is visible now, or the whole page.",
+    "sameSite": "Whether other sites' pages send it.",
     "script": "A function body.",
+    "secure": "Only over https.",
     "selector": "Which element: see [selectors](concepts.md#selector).",
     "set_current_session.sessionId": "Which one.",
     "stabilityTimeoutMs": "How long that is waited for; past it the result says `stable: false`, which is no error.",
+    "source": "What to drag: see [selectors](concepts.md#selector).",
+    "take_screenshot.format": "That of the image and of the file.",
+    "tap_element.x": "Instead of `selector`: CSS pixels from the left of the viewport.",
+    "tap_element.y": "The same from its top.",
     "title": "The whole title, or a glob.",
     "value": "The value of the field.",
-    "set_value.value": "What to write, or the option to choose.",
+    "set_value.value": "What it shall hold, such as a text, `true` or a date: see [field](concepts.md#field).",
+    "values": "All that shall be chosen, by value, label or index from 0; `[]` clears a list of several.",
     "visible": "Whether it is visible.",
     "waitUntil": "How far the page must have loaded.",
+    "width": "In CSS pixels.",
 }
 """What its name and type already tell a model, and the reader of a table wants to read all the same."""
 
@@ -105,7 +128,7 @@ def pages() -> dict[str, str]:
 def actions() -> str:
     """Every tool with its parameters and its result."""
     index = table(("tool", "what it does"), ((f"[`{tool.name}`](#{tool.name})", told(tool)) for tool in TOOLS.values()))
-    common = fields(Outcome, names_of(Outcome))
+    common = table(("field", "type", "meaning"), (result_row("", Outcome, name) for name in names_of(Outcome)))
     return "\n".join(
         [
             "# Tools\n",
@@ -189,22 +212,25 @@ def answer(tool: Tool) -> str:
     doc = (inspect.getdoc(result) or "").split("\n\n")[0]
     if not tool.declared.structured:
         return f"Answers with an image and text, without data: {doc[0].lower()}{doc[1:]}"
-    own = [name for name in names_of(result) if name not in names_of(Outcome) and not hidden(result, name)]
-    return f"Answers: {doc}\n\n" + fields(result, own)
+    rows = (result_row(tool.name, result, name) for name in own_fields(tool))
+    return f"Answers: {doc}\n\n" + table(("field", "type", "meaning"), rows)
 
 
-def fields(model: type[BaseModel], own: Iterable[str]) -> str:
-    """A table of fields; the column of meanings is there only where one has something to say."""
-    rows = [result_row(model, name) for name in own]
-    if any(row[2] for row in rows):
-        return table(("field", "type", "meaning"), rows)
-    return table(("field", "type"), (row[:2] for row in rows))
+def own_fields(tool: Tool) -> list[str]:
+    """The fields of a tool's result that not every result has."""
+    result = tool.declared.result
+    return [name for name in names_of(result) if name not in names_of(Outcome) and not hidden(result, name)]
 
 
-def result_row(model: type[BaseModel], name: str) -> tuple[str, str, str]:
+def result_row(tool: str, model: type[BaseModel], name: str) -> tuple[str, str, str]:
     """One field of a result."""
-    found = field_of(model, name)
-    return f"`{name}`", type_of(found.annotation), found.description or ""
+    return f"`{name}`", type_of(field_of(model, name).annotation), result_meaning(tool, model, name)
+
+
+def result_meaning(tool: str, model: type[BaseModel], name: str) -> str:
+    """What a field tells: the model's words, else those of `tests.result_meanings`."""
+    given = field_of(model, name).description
+    return given or RESULTS.get(f"{tool}.{name}") or RESULTS.get(name) or ""
 
 
 def hidden(model: type[BaseModel], name: str) -> bool:

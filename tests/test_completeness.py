@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 import shlex
@@ -13,11 +12,15 @@ from typing import Any
 import pytest
 import typer.main
 
+from orchestrator.actions.results import Outcome
+from orchestrator.arguments import names_of
 from orchestrator.cli import app
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS, Tool
 from orchestrator.settings import Settings
 from tests import behaviours, generated
+from tests.e2e.test_every_tool import CASES
+from tests.result_meanings import RESULTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -25,6 +28,7 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob
 TOOL_NAMES = [
     "start_browser",
     "start_session",
+    "attach_session",
     "list_sessions",
     "set_current_session",
     "close_session",
@@ -32,19 +36,30 @@ TOOL_NAMES = [
     "close_all_sessions",
     "execute_sequence",
     "execute_parallel",
+    "compare_sessions",
     "navigate",
     "get_visible_elements",
     "get_text",
+    "get_page_source",
     "take_screenshot",
     "click_element",
+    "hover",
     "scroll",
+    "tap_element",
+    "drag_and_drop",
     "set_value",
     "press_keys",
+    "select_option",
+    "upload_files",
     "wait_for",
     "expect",
     "execute_script",
     "handle_dialog",
     "set_policy",
+    "tabs",
+    "switch_frame",
+    "set_viewport",
+    "cookies",
 ]
 
 CODES = [
@@ -112,17 +127,27 @@ def test_every_meaning_is_used() -> None:
     assert set(generated.MEANINGS) - needed == set()
 
 
-def named_in_end_to_end_tests() -> set[str]:
-    """Every string that an end-to-end test contains; a call spells its tool as one."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "tests" / "e2e").rglob("*.py")]
-    nodes = (node for tree in trees for node in ast.walk(tree))
-    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+@each_tool
+def test_result_is_in_the_docs(tool: Tool) -> None:
+    """The reference says what each field of a result means, and lists every field."""
+    section = read(generated.DOCS / "actions.md").split(f"\n## {tool.name}\n")[1].split("\n## ")[0]
+    own = generated.own_fields(tool) if tool.declared.structured else []
+    assert [name for name in own if not generated.result_meaning(tool.name, tool.declared.result, name)] == []
+    assert [name for name in own if f"\n| `{name}` |" not in section] == []
+
+
+def test_every_meaning_of_a_result_is_used() -> None:
+    """One whose field is gone, or says it itself, goes."""
+    common = [("", Outcome, name) for name in names_of(Outcome)]
+    asked = [(tool.name, tool.declared.result, name) for tool in TOOLS.values() for name in generated.own_fields(tool)]
+    silent = [(tool, name) for tool, model, name in common + asked if not generated.field_of(model, name).description]
+    assert set(RESULTS) - {f"{tool}.{name}" for tool, name in silent} - {name for _, name in silent} == set()
 
 
 @each_tool
 def test_tool_is_called_end_to_end(tool: Tool) -> None:
-    """Each tool is called on a real browser by a test that comes in through the server."""
-    assert tool.name in named_in_end_to_end_tests()
+    """Each tool is called on a real browser by a test that comes in through the server, with good and bad input."""
+    assert tool.name in CASES
 
 
 @pytest.mark.parametrize("error", generated.error_classes(), ids=lambda error: error.__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,18 +25,105 @@ def test_calls_on_a_page_answer_as_shown(page: Path) -> None:
                 assert now == transcripts.lasting(call.answer), f"{call.shown}\nIf {page.name} is stale: make docs"
 
 
-def test_two_users_over_mcp(tmp_path: Path) -> None:
-    """Two users write to each other in one call, and each reads what the other one wrote."""
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "two_users_over_mcp" / "main.py")],
-        env={**os.environ, "HOME": str(tmp_path)},
+def run(folder: Path, name: str, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of an example, with a home folder of its own."""
+    return subprocess.run(
+        [sys.executable, str(EXAMPLES / name / program), *arguments],
+        env={**os.environ, "HOME": str(folder), "ORCHESTRATOR_NAMESPACE": f"example-{Path(name).name}"},
         capture_output=True,
         text=True,
         timeout=100,
         check=False,
     )
+
+
+def test_two_users_over_mcp(tmp_path: Path) -> None:  # W3 W21 W42 W43
+    """Two users write to each other in one call, and each reads what the other one wrote."""
+    done = run(tmp_path, "two_users_over_mcp", "main.py")
     assert done.stdout.split("\n")[:2] == ["ann: 7 of 7 steps ", "ben: 7 of 7 steps "], done.stdout + done.stderr
     assert done.returncode == 0
+
+
+def test_hand_over(tmp_path: Path) -> None:
+    """A script signs in, an agent writes in its session over MCP, and the script answers and reads both."""
+    done = run(tmp_path, "hand_over", "main.py")
+    seen, read = done.stdout.splitlines() or ("", done.stderr)
+    assert seen == "The agent sees the sessions ['ann']"
+    assert re.findall(r"'([^']+[.!])'", read) == ["Tea is ready.", "Thank you!"], read
+    assert done.returncode == 0
+
+
+def test_logged_in_and_out(tmp_path: Path) -> None:  # W2 W20 W22
+    """Of two sessions on one page, text and picture say what only one of them is shown; the clock does not count."""
+    done = run(tmp_path, "logged_in_and_out", "main.py")
+    *text, pixels = done.stdout.splitlines() or [done.stderr]
+    assert text == [
+        "Only Ann sees: ['Hello, Ann', 'Your price: 7.50', 'Buy again']",
+        "Only a guest sees: ['Price: 9.00', 'Name Sign in']",
+    ]
+    told = re.fullmatch(r"Pixels that differ: (\d+\.\d)%, in red in (.+)", pixels)
+    assert told, pixels
+    assert 0 < float(told[1]) < 20
+    assert Path(told[2]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_one_session_an_agent(tmp_path: Path) -> None:  # W4 W22 W31 W44 W57
+    """Three clients with a server each work at the same time, each in its own storage; a fourth sees and closes all."""
+    done = run(tmp_path, "one_session_an_agent", "main.py")
+    assert sorted(done.stdout.splitlines()) == [
+        "The coordinator closed ['agent-black', 'agent-green', 'agent-herbs']",
+        "The coordinator sees ['agent-black', 'agent-green', 'agent-herbs']",
+        "agent-black reads ['Assam', 'Ceylon']",
+        "agent-green reads ['Sencha', 'Longjing']",
+        "agent-herbs reads ['Mint', 'Camomile']",
+    ], done.stderr
+
+
+def test_race_for_the_last_item(tmp_path: Path) -> None:  # W3 W21 W42
+    """Both shoppers click after the barrier; exactly one gets it, and the result of the call says which."""
+    done = run(tmp_path, "race_for_the_last_item", "main.py")
+    *told, winner = done.stdout.splitlines() or [done.stderr]
+    won, lost = ("ann", "ben") if winner == "Who has the teapot: ['ann']" else ("ben", "ann")
+    assert winner == f"Who has the teapot: ['{won}']"
+    assert set(told) == {
+        f"{won} reads 'text: The teapot is yours, {won}.'",
+        f"{lost} reads 'text: Sold out. Sorry, {lost}.'",
+    }
+
+
+def test_python_script(tmp_path: Path) -> None:
+    """Step by step, in one turn, with an error, side by side; and step by step without await."""
+    with transcripts.guest_book() as address:
+        done = run(tmp_path, "python_script", "main.py", f"{address}/")
+        blocking = run(tmp_path, "python_script", "blocking.py", f"{address}/")
+    changed, *rest = done.stdout.splitlines()
+    assert "'text: Ann: Lovely tea.'" in changed, done.stderr
+    assert rest[:2] == ["Ann: Lovely tea.", "3 True"], done.stderr
+    assert rest[2:] == [
+        "element_not_found True",
+        "Call get_visible_elements to see what is there.",
+        "{'ann': 3, 'ben': 3}",
+    ], done.stderr
+    assert blocking.stdout == "Ann: Lovely tea.\n", blocking.stderr
+
+
+def test_code_on_the_page_about_python_is_run() -> None:
+    """Each block of it stands in an example as it is."""
+    page = EXAMPLES.parent / "docs" / "python.md"
+    code = "\n".join(program.read_text("utf-8") for program in EXAMPLES.glob("*/*.py"))
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(blocks) > 5
+    assert [block for block in blocks if block not in code] == []
+
+
+def test_the_program_of_the_readme(tmp_path: Path) -> None:
+    """It runs as it stands there, on the page that it names."""
+    readme = (EXAMPLES.parent / "README.md").read_text("utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    with transcripts.guest_book() as address:
+        (tmp_path / "program.py").write_text(program.replace(transcripts.ADDRESS, address), "utf-8")
+        done = run(tmp_path, str(tmp_path), "program.py")
+    assert "'text: Ann: Lovely tea.'" in done.stdout, done.stderr
 
 
 def test_every_example_is_run() -> None:

@@ -10,6 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from orchestrator import __version__
 
@@ -88,3 +90,24 @@ def test_demo_runs_from_the_wheel(programs: Path, tmp_path: Path) -> None:
     screens = sorted((folder / "tmp").glob("*.png"))
     assert [screen.name for screen in screens] == ["chat-alice.png", "chat-bob.png"]
     assert all(screen.read_bytes().startswith(b"\x89PNG\r\n\x1a\n") for screen in screens)
+
+
+async def test_the_first_outline_comes_through(programs: Path, tmp_path: Path) -> None:
+    """The command that a client's configuration names, with what clients hand on and an empty home, shows a page."""
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ} | {"HOME": str(home)}
+    parameters = StdioServerParameters(
+        command=str(programs / "webdriver-orchestrator"), env=environment, cwd=str(tmp_path)
+    )
+    async with Client(stdio_client(parameters)) as client:
+        page = "data:text/html,<title>First</title><h1>Hello</h1><button>Go on</button>"
+        opened = await client.call_tool("navigate", {"url": page})
+        assert not opened.is_error, opened
+        seen = await client.call_tool("get_visible_elements", {})
+        assert seen.structured_content is not None
+        assert [line.partition(" [")[0] for line in seen.structured_content["outline"].splitlines()] == [
+            '- heading "Hello"',
+            '- button "Go on"',
+        ]
+        await client.call_tool("close_all_sessions", {})

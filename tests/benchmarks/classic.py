@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import psutil
 
+from orchestrator import machine
 from orchestrator_providers import drivers, local
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -27,9 +28,9 @@ class Classic:
     """A browser with the flags that ours has, and the calls that a script without us would send."""
 
     def __init__(self) -> None:
-        machine = drivers.Machine.this()
-        browser = machine.browser("chrome")
-        driver = machine.driver(browser)
+        here = drivers.Machine.this()
+        browser = here.browser("chrome")
+        driver = here.driver(browser)
         if browser is None or driver is None:
             raise SystemExit("The benchmark needs Chrome or Chromium and its chromedriver: make browser")
         self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
@@ -104,8 +105,8 @@ class Classic:
 
     def _capabilities(self, browser: Path) -> dict[str, Any]:
         flags = [*local._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
-        flags += ["--no-sandbox"] if drivers.unsandboxed(os.environ) else []
-        flags += ["--disable-dev-shm-usage"] if drivers.shared_memory_is_small() else []
+        flags += ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
+        flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
         options = {"binary": str(browser), "args": flags, "prefs": dict(local._PREFERENCES)}
         return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}
 

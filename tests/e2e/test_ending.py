@@ -34,7 +34,7 @@ def ids(server: Served) -> list[str]:
     return [row["sessionId"] for row in server.ok("list_sessions")["sessions"]]
 
 
-def test_closing_one_session_ends_all_of_it(server: Served, shared_home: Home, site: Site) -> None:  # W11 O12 X23
+def test_closing_one_session_ends_all_of_it(server: Served, shared_home: Home, site: Site) -> None:  # W11 O12 O20 X23
     """Its browser with every tab, its driver and its profile folder are gone when the answer is there; others live."""
     site.page("/", "<title>t</title><script>open('/other'); open('/third', '', 'popup')</script>")
     start(server, "a", "b")

@@ -26,6 +26,16 @@ CALLS: dict[str, dict[str, Any]] = {
     "set_policy": {"dialogs": "raise"},
     "execute_sequence": {"actions": [{"action": "get_text"}]},
     "close_session": {},
+    "get_page_source": {},
+    "hover": {"selector": "body"},
+    "tap_element": {"selector": "body"},
+    "drag_and_drop": {"source": "body", "x": 1, "y": 1},
+    "select_option": {"selector": "select", "values": ["a"]},
+    "upload_files": {"selector": "input", "paths": ["/nowhere"]},
+    "tabs": {"action": "list"},
+    "switch_frame": {},
+    "set_viewport": {"width": 800, "height": 600},
+    "cookies": {"action": "get"},
 }
 """Every tool that works in a session, called as simply as it can be."""
 
@@ -53,8 +63,8 @@ def current(server: Served) -> Any:
 def test_every_tool_of_a_session_takes_its_id(server: Served) -> None:  # W6 W52 X1
     """An optional sessionId is a parameter of every tool that works in a session, and described as such."""
     tools = {tool.name: tool.input_schema for tool in server.tools()}
-    choosing = {"start_browser", "start_session", "set_current_session"}
-    without = {"list_sessions", "close_sessions", "close_all_sessions", "execute_parallel"}
+    choosing = {"start_browser", "start_session", "attach_session", "set_current_session"}
+    without = {"list_sessions", "close_sessions", "close_all_sessions", "execute_parallel", "compare_sessions"}
     assert set(tools) == set(CALLS) | choosing | without
     for name in CALLS:
         assert tools[name]["properties"]["sessionId"]["type"] == "string", name

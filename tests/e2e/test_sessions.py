@@ -269,3 +269,20 @@ def test_a_first_page_may_open_a_dialog(modern: Served, site: Site, *, wait: boo
     results = [start, modern.call("get_text"), modern.call("get_text")]
     told = ["Welcome!" in answer.text and "Welcome!" in str(answer.data.get("events")) for answer in results]
     assert told == [wait, not wait, False]
+
+
+def test_a_version_that_is_installed_is_started(modern: Served) -> None:
+    """A version counts as far as it goes; the row says which one came."""
+    here = modern.ok("start_browser", sessionId="any")["capabilities"]["browserVersion"]
+    major = here.partition(".")[0]
+    row = modern.ok("start_session", provider="local", platform="browser", browserVersion=major)
+    assert row["capabilities"]["browserVersion"] == here
+    assert modern.ok("start_browser", sessionId="exact", options={"browserVersion": here})["state"] == "active"
+
+
+def test_a_version_that_is_nowhere_is_told(modern: Served) -> None:
+    """Another one is never started in its place."""
+    answer = modern.call("start_session", provider="local", platform="browser", browserVersion="9")
+    assert answer.code == "start_failed"
+    assert "Chrome 9 was not found, and Selenium Manager did not fetch it" in answer.text
+    assert modern.ok("list_sessions")["sessions"] == []

@@ -188,13 +188,8 @@ def test_arguments_under_the_names_that_models_guess(stage: Stage, aim: str, nam
 @pytest.mark.parametrize(
     ("html", "said"),
     [
-        ("<input id=f type=checkbox>", "'#f' is a checkbox, which set_value cannot fill."),
-        ("<input id=f type=radio>", "'#f' is a radio, which set_value cannot fill."),
-        ("<input id=f type=date>", "'#f' is a date, which set_value cannot fill."),
-        ("<input id=f type=range>", "'#f' is a range, which set_value cannot fill."),
-        ("<input id=f type=color>", "'#f' is a color, which set_value cannot fill."),
-        ("<input id=f type=file>", "'#f' is a file, which set_value cannot fill."),
-        ("<div id=f contenteditable>x</div>", "'#f' is a contenteditable, which set_value cannot fill."),
+        ("<input id=f type=file>", "holds files. Use upload_files."),
+        ("<input id=f type=date readonly>", "is read-only"),
         ("<button id=f>x</button>", "takes no value"),
         ("<p id=f>x</p>", "takes no value"),
         ("<input id=f readonly>", "is read-only"),

@@ -11,9 +11,9 @@ import structlog
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from orchestrator.actions.base import AnyAction
+from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.pointer import ClickElement
-from orchestrator.actions.results import Acted, Outcome
+from orchestrator.actions.results import Acted
 from orchestrator.api import Orchestrator
 from orchestrator.mcp_server.app import App
 from orchestrator.models import StartRequest, Viewport
@@ -28,12 +28,12 @@ class Recorder(Orchestrator):
         self.asked: list[Any] = []
         self.failure: Exception | None = None
 
-    async def perform(self, action: AnyAction, session_id: str | None = None) -> Outcome:
+    async def perform(self, action: Action[ResultT], session_id: str | None = None) -> ResultT:
         """Note it."""
         self.asked.append((action, session_id))
         if self.failure:
             raise self.failure
-        return Acted()
+        return Acted()  # type: ignore[return-value]
 
     async def set_current_session(self, session_id: str) -> Current:
         """Take the time that the id says."""

@@ -166,7 +166,7 @@ def test_a_sequence_that_stopped_early_is_an_error_with_its_data(renderer: Rende
 
 def test_a_picture_is_a_part_of_its_own(renderer: Renderer) -> None:
     """Never base64 in text, and no data beside it: some hosts would drop the image."""
-    shot = Screenshot(path="/p.png", width=2, height=1, scale=1.0, media_type="image/png", image=b"\x89PNG")
+    shot = Screenshot(path="/p.png", size=(2, 1), file_size=(2, 1), scale=1.0, media_type="image/png", image=b"\x89PNG")
     result = renderer.outcome(shot)
     assert result.structured_content is None
     [image] = [part for part in result.content if isinstance(part, ImageContent)]
@@ -181,7 +181,7 @@ def test_secrets_are_struck_out() -> None:
     redactor.add("hunter2-hunter2")
     renderer = Renderer(redactor, LIMIT)
     results = [
-        renderer.outcome(PageText(text_="it is hunter2-hunter2")),
+        renderer.outcome(PageText(text="it is hunter2-hunter2")),
         renderer.error(ElementNotFound("No 'hunter2-hunter2'.", candidates=["hunter2-hunter2"])),
     ]
     for result in results:
@@ -193,8 +193,8 @@ def test_secrets_are_struck_out() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: PageText(text_="word " * 20_000, session=LABEL),
-        lambda: PageText(text_='"\n' * 9_000),
+        lambda: PageText(text="word " * 20_000, session=LABEL),
+        lambda: PageText(text='"\n' * 9_000),
         lambda: Acted(outline="\n".join(f"- link [e{n}]" for n in range(9_000)), warnings=["W" * 30_000]),
         lambda: SequenceResult(completed=1, state_change=StateChange(appeared=["line of it"] * 9_000)),
     ],
@@ -209,7 +209,7 @@ def test_no_result_is_longer_than_allowed(make: Callable[[], Any], limit: int) -
 def test_a_cut_is_told_in_both() -> None:
     """What is missing and how to get it stands in the text and in `next`."""
     note = "Cut: it has 6067 characters and max_output is 1000. To see the rest, narrow it with selector."
-    result = Renderer(Redactor(), 1000).outcome(PageText(text_="abcd\n" * 1000, session=LABEL), ["selector"])
+    result = Renderer(Redactor(), 1000).outcome(PageText(text="abcd\n" * 1000, session=LABEL), ["selector"])
     assert text(result).endswith(f"abcd\n…\nSession: alice (browser).\n{note}")
     assert result.structured_content["next"] == note
     assert result.structured_content["text"].endswith("abcd\n…")
@@ -218,7 +218,7 @@ def test_a_cut_is_told_in_both() -> None:
 
 def test_what_is_cut_already_keeps_its_own_advice() -> None:
     """An action that cut its result knows best how to get the rest."""
-    outcome = PageText(text_="a" * 2000, next="Go on with offset=5.")
+    outcome = PageText(text="a" * 2000, next="Go on with offset=5.")
     result = Renderer(Redactor(), 1000).outcome(outcome)
     assert result.structured_content["next"].startswith("Go on with offset=5. Cut: ")
     assert "\nGo on with offset=5.\nCut: " in text(result)
@@ -257,11 +257,22 @@ class Odd(PageText):
 
     more: int = Field(default=0)
 
-    def text(self) -> str:
+    def render(self) -> str:
         """Its own way."""
         return "odd"
 
 
 def test_an_outcome_may_write_its_text_itself(renderer: Renderer) -> None:
     """Nothing is added to it and nothing taken away."""
-    assert text(renderer.outcome(Odd(text_="a", session=LABEL))) == "odd"
+    assert text(renderer.outcome(Odd(text="a", session=LABEL))) == "odd"
+
+
+def test_half_a_character_never_ends_the_connection(renderer: Renderer) -> None:
+    """A remote end may tell half of a surrogate pair, in any text; an answer with one could not be sent."""
+    acted = renderer.outcome(Acted(url="http://x/", title="a\ud83d", events=["Tab \udc00 was closed."]))
+    failed = renderer.error(RemoteFailure("It said 'x\ud83d'.", hint="Try again.", error="x", candidates=["\ud83d"]))
+    for result in (acted, failed):
+        assert "\ufffd" in text(result)
+        assert json.loads(result.model_dump_json())
+    assert acted.structured_content is not None
+    assert acted.structured_content["title"] == "a\ufffd"

@@ -11,9 +11,10 @@ import pytest
 
 from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.mcp_server.app import INSTRUCTIONS
-from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.mcp_server.tools import TOOLS, Tool, listing
 
 INPUT_BUDGET = 24 * 1024
+CORE_BUDGET = 10 * 1024
 OUTPUT_BUDGET = 16 * 1024
 READERS = re.compile(r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot")
 
@@ -48,6 +49,7 @@ def test_the_tools_are_these() -> None:
     assert list(TOOLS) == [
         "start_browser",
         "start_session",
+        "attach_session",
         "list_sessions",
         "set_current_session",
         "close_session",
@@ -55,6 +57,7 @@ def test_the_tools_are_these() -> None:
         "close_all_sessions",
         "execute_sequence",
         "execute_parallel",
+        "compare_sessions",
         *CATALOGUE,
     ]
 
@@ -66,6 +69,22 @@ def test_input_side_is_within_its_budget() -> None:
         for one in (tool.listed for tool in TOOLS.values())
     ]
     assert len(compact(shown).encode()) <= INPUT_BUDGET
+
+
+def test_the_core_is_within_its_budget() -> None:
+    """A client with little room lists the core alone, whose steps name no action that it does not list."""
+    listed = listing("core")
+    shown = [{"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in listed]
+    assert len(compact(shown).encode()) <= CORE_BUDGET
+    names = [one.name for one in listed]
+    steps = next(one for one in listed if one.name == "execute_sequence").input_schema["properties"]["actions"]
+    assert set(steps["items"]["properties"]["action"]["enum"]) == {*(set(names) & set(CATALOGUE)), "sync"}
+    assert {"start_browser", "navigate", "get_visible_elements", "click_element", "set_value", "wait_for"} <= set(names)
+
+
+def test_every_tool_is_in_a_set() -> None:
+    """All sets together list what is listed when nothing is said."""
+    assert listing("core,browser,sessions,script") == listing("all")
 
 
 def test_output_schemas_are_within_their_budget() -> None:
@@ -148,7 +167,9 @@ def test_a_step_is_one_shape() -> None:
     """The action, the common parameters, and everything else as of the tool of that name."""
     step = TOOLS["execute_sequence"].listed.input_schema["properties"]["actions"]["items"]
     parts = TOOLS["execute_parallel"].listed.input_schema["properties"]["sequences"]["items"]
-    assert step == parts["properties"]["actions"]["items"]
+    briefly = parts["properties"]["actions"]["items"]
+    assert briefly["required"] == ["action"]
+    assert briefly["description"] == "A step as in execute_sequence."
     assert step["required"] == ["action"]
     assert step["additionalProperties"] is True
     assert step["properties"]["action"]["enum"] == [*CATALOGUE, "sync"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orchestrator import machine
 from orchestrator.errors import StartFailed
 from orchestrator_providers import drivers
 from orchestrator_providers.drivers import Machine
@@ -161,10 +162,10 @@ def test_selenium_manager_that_cannot_help(begin: Begin, tmp_path: Path, answer:
 @posix
 def test_snap_is_seen(tmp_path: Path) -> None:
     """By its folder, and behind Ubuntu's script."""
-    assert drivers.is_snap(Path("/snap/bin/chromium"))
-    assert drivers.is_snap(program(tmp_path / "chromium-browser", '#!/bin/sh\nexec /snap/bin/chromium "$@"\n'))
-    assert not drivers.is_snap(program(tmp_path / "chromium", "#!/bin/sh\nexec /usr/lib/chromium/chromium\n"))
-    assert not drivers.is_snap(tmp_path / "nothing")
+    assert machine.is_snap(Path("/snap/bin/chromium"))
+    assert machine.is_snap(program(tmp_path / "chromium-browser", '#!/bin/sh\nexec /snap/bin/chromium "$@"\n'))
+    assert not machine.is_snap(program(tmp_path / "chromium", "#!/bin/sh\nexec /usr/lib/chromium/chromium\n"))
+    assert not machine.is_snap(tmp_path / "nothing")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Chromium's sandbox works for root everywhere else")
@@ -174,4 +175,4 @@ def test_sandbox_is_given_up_only_for_a_reason() -> None:
 
     contained = Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
     expected = "running as root" if os.geteuid() == 0 else "inside a container" if contained else None
-    assert drivers.unsandboxed({}) == expected
+    assert machine.unsandboxed({}) == expected

@@ -277,7 +277,7 @@ def test_snap_is_explained() -> None:
         ({"hostRules": {"a b": "hunter2"}}, "no spaces and commas"),
         ({"hostRules": "hunter2"}, "write 'MAP host address'"),
         ({"hostRules": 7}, "Option 'hostRules'"),
-        ({"browserVersion": "hunter2"}, "there is no such option"),
+        ({"browserVersions": "hunter2"}, "there is no such option"),
     ],
 )
 def test_bad_options(given: dict[str, Any], said: str) -> None:
@@ -286,7 +286,10 @@ def test_bad_options(given: dict[str, Any], said: str) -> None:
         Providers([LocalProvider()]).options("local", given)
     assert said in str(caught.value)
     assert "hunter2" not in str(caught.value)
-    assert caught.value.hint == "Options of 'local': idleTimeout, hostRules, proxy, acceptInsecureCerts."
+    assert (
+        caught.value.hint
+        == "Options of 'local': idleTimeout, strict, browserVersion, hostRules, proxy, acceptInsecureCerts."
+    )
 
 
 @pytest.mark.parametrize(

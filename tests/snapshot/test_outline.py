@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.snapshot.chromium import Browser
+from tests.snapshot.chromium import Browser, without_refs
 
 Outline = Callable[..., str]
 
@@ -74,6 +74,10 @@ LINES = {
     "<span id=n>Given</span><button aria-labelledby=n>x</button>": '- text: Given\n- button "Given"',
     "<h3><a href=#>Read</a></h3>": '- heading "Read" [level=3]\n  - link "Read"',
     "<input type=hidden value=x>": "",
+    "<ul style='height:0'><li>x</li></ul>": "- list\n  - listitem\n    - text: x",
+    "<ul style='visibility:hidden'><li style='visibility:visible'>x</li></ul>": "- listitem\n  - text: x",
+    "<ul><li style='visibility:hidden'>x</li></ul>": "- list",
+    "<table><td style='content-visibility:hidden'>x</table>": '- table\n  - row\n    - cell "x"',
     "<div style='display:contents' role=button>Flat</div>": '- button "Flat"',
 }
 
@@ -89,7 +93,8 @@ def test_an_element_has_its_line(html: str, outline: Outline) -> None:
     [
         "<p style='display:none'>x</p>", "<p style='visibility:hidden'>x</p>", "<p hidden>x</p>", "<p inert>x</p>",
         "<p aria-hidden=true>x</p>", "<div style='height:0;overflow:hidden'><button>x</button></div>",
-        "<script>x</script>",
+        "<ul style='height:0;overflow:hidden'><li>x</li></ul>", "<input style='transform:scale(0)'>",
+        "<p style='content-visibility:hidden'>x</p>", "<script>x</script>",
         "<template><button>x</button></template>",
     ],
 )  # fmt: skip
@@ -190,8 +195,22 @@ def test_pages_that_patch_the_platform_are_read_all_the_same(browser: Browser) -
     """Old libraries' toJSON, array extensions and a dead requestAnimationFrame change nothing."""
     page = browser.open("""<script>
       Array.prototype.toJSON = () => 'broken'; Array.prototype.extra = 1
+      Array.prototype.join = () => 'broken'; String.prototype.toJSON = Array.prototype.toJSON
       window.requestAnimationFrame = () => 0; Element.prototype.getBoundingClientRect = () => null
       </script><button>Go</button>""")
     answer = page.call("ready", locator={"by": "role", "value": "button", "name": "Go"}, need="point", slice=500)
     assert answer["ok"]
     assert answer["line"] == f'button "Go" [{answer["ref"]}]'
+    assert page.call("snapshot")["lines"] == [f'- button "Go" [{answer["ref"]}]']
+
+
+def test_half_a_character_is_told_as_a_replacement(browser: Browser) -> None:
+    """A lone surrogate, which a script can leave behind, would be no text for those who carry the answer on."""
+    page = browser.open("<button></button>")
+    browser.js("document.querySelector('button').textContent = 'a' + String.fromCharCode(0xd83d)")
+    assert without_refs(page.call("snapshot")["lines"][0]) == '- button "a\ufffd"'
+
+
+def test_a_page_with_nothing_to_see_has_no_lines(browser: Browser) -> None:
+    """No line is not one empty line."""
+    assert browser.open("<p hidden>x</p>").call("snapshot")["lines"] == []

@@ -75,7 +75,7 @@ def test_the_first_that_can_be_acted_on_is_taken(browser: Browser) -> None:
     html = "<button hidden>A</button><button disabled>B</button><button>C</button>"
     answer = ready(browser, html)
     assert (answer["name"], answer["matches"]) == ("C", 3)
-    strict = ready(browser, html, strict=True)
+    strict = ready(browser, html, locator={"by": "css", "value": "button", "strict": True})
     assert (strict["reason"], strict["detail"], len(strict["candidates"])) == ("ambiguous", "3 elements match", 3)
 
 
@@ -106,16 +106,17 @@ def test_a_covered_checkbox_is_reached_through_its_label(browser: Browser) -> No
 KINDS = {
     "<input>": "text", "<input type=email value=a@b.c>": "text", "<input type=number value=3>": "text",
     "<input type=password>": "password", "<textarea>x</textarea>": "textarea", "<select><option>a</select>": "select",
-    "<input type=checkbox>": "checkbox", "<input type=radio>": "radio", "<input type=file hidden>": "file",
+    "<input type=checkbox>": "checkbox", "<input type=radio>": "radio",
     "<input type=range>": "range", "<input type=date>": "date", "<input type=color>": "color",
     "<div contenteditable>x</div>": "contenteditable", "<label>N <textarea></textarea></label>": "textarea",
 }  # fmt: skip
+FITTING = {"select": "a", "checkbox": "true", "radio": "true", "range": "5", "date": "2024-02-29", "color": "#ffffff"}
 
 
 @pytest.mark.parametrize("html", KINDS)
 def test_filling_tells_the_kind(html: str, browser: Browser) -> None:
     """The kind says how a value is to be set; a label stands for its control."""
-    answer = ready(browser, html, "fill", locator=FIELD)
+    answer = ready(browser, html, "fill", locator=FIELD, value=FITTING.get(KINDS[html], "x"))
     assert (answer["ok"], answer["kind"]) == (True, KINDS[html])
 
 
@@ -145,14 +146,14 @@ def test_what_cannot_be_filled_says_so(html: str, reason: str, browser: Browser)
 def test_options_are_found_by_value_then_label(browser: Browser) -> None:
     """The index of the option is given; a missing one is answered with the labels there are."""
     html = "<select aria-label=S><option value=1>One<option value=2>Two</select>"
-    assert ready(browser, html, "fill", locator=FIELD, option="2")["optionIndex"] == 1
-    assert ready(browser, html, "fill", locator=FIELD, option="One")["optionIndex"] == 0
-    answer = ready(browser, html, "fill", locator=FIELD, option="0")
+    assert ready(browser, html, "fill", locator=FIELD, value="2")["optionIndex"] == 1
+    assert ready(browser, html, "fill", locator=FIELD, value="One")["optionIndex"] == 0
+    answer = ready(browser, html, "fill", locator=FIELD, value="0")
     assert answer["reason"] == "no_option"
     assert answer["detail"].endswith('has no option "0"; it has "One", "Two"')
 
 
 def test_the_element_itself_can_be_fetched(browser: Browser) -> None:
     """A kept handle is the WebElement that one command needs."""
-    ready(browser, "<input type=file>", "fill", locator=FIELD, handle=True)
+    ready(browser, "<input type=file>", "files", locator=FIELD, files=1, handle=True)
     assert list(browser.page.handle()) == ["element-6066-11e4-a52e-4f735466cecf"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from orchestrator.snapshot.page import SOURCE, Page
 from tests.snapshot.chromium import Browser, Numbers, without_refs
 
@@ -52,7 +54,7 @@ def test_limit_and_offset_cut_pages(browser: Browser) -> None:
 def test_a_root_narrows_it(browser: Browser) -> None:
     """The outline of one element starts with its own line."""
     page = browser.open("<nav id=n><a href=#>Mug</a></nav><h1>T</h1>")
-    assert lines(page, root={"by": "css", "value": "#n"}) == ["- navigation", '  - link "Mug"']
+    assert lines(page, locator={"by": "css", "value": "#n"}) == ["- navigation", '  - link "Mug"']
 
 
 def test_json_has_selectors_that_find_the_same(browser: Browser) -> None:
@@ -95,6 +97,25 @@ def test_running_out_of_numbers_is_met_by_more(browser: Browser) -> None:
     page = Page(browser.run, Numbers(step=1))
     page.call("snapshot", limit=1)
     assert len({line.split("[")[1] for line in page.call("snapshot", scope="page", limit=300)["lines"]}) == 300
+
+
+def test_what_lacks_numbers_is_not_done_twice(browser: Browser) -> None:
+    """Only the numbers are filled in: a script with elements runs once, and the page is walked once."""
+    sent: list[str] = []
+
+    def run(script: str, args: list[Any]) -> object:
+        sent.append(str(args[0]))
+        return browser.run(script, args)
+
+    browser.open("<button>x</button>" * 30)
+    page = Page(run, Numbers(step=1))
+    answer = page.evaluate("window.runs = (window.runs ?? 0) + 1; return [...document.querySelectorAll('button')]", [])
+    assert browser.js("return window.runs") == 1
+    assert len({element["ref"] for element in answer["value"]}) == 30
+    browser.open("<button>x</button>" * 30)
+    sent.clear()
+    page.call("snapshot")
+    assert sent == ["snapshot", "numbered"]
 
 
 def test_the_engine_installs_itself_where_it_is_missing(browser: Browser) -> None:

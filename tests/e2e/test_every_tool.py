@@ -1,0 +1,161 @@
+"""Every tool once with what it takes and once with what it does not, on a real page, as clients call it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from orchestrator.mcp_server.tools import TOOLS
+from tests.e2e.stage import Stage, opened, refused
+from tests.remote_end import RemoteEnd, remote_end
+
+PAGE = """<h1>Workshop</h1><button id=save>Save</button><label>Name <input></label><input type=file id=file>
+<select id=colour><option>Red<option>Blue</select><ul><li id=one>One<li id=two>Two</ul>
+<iframe id=inner srcdoc='<p>Inside'></iframe>"""
+STEP = {"action": "hover", "selector": "#save"}
+NOWHERE = {"selector": "#nowhere", "timeout": 100}
+AT_ONCE = {"selector": "#nowhere"}
+DONE = "Done. 'Page'"
+WRONG = "invalid_argument"
+
+
+class Case(NamedTuple):
+    """Good arguments and part of the answer; bad ones, the code of the error and part of its text."""
+
+    good: dict[str, Any]
+    answer: str
+    bad: dict[str, Any]
+    code: str
+    error: str
+
+
+NOT_FOUND = ("element_not_found", "No element matches '#nowhere'")
+NOT_THERE = (NOWHERE, *NOT_FOUND)
+NO_SESSION = ({"sessionId": "nobody"}, "session_not_found", "No session: nobody. Open sessions: ")
+
+CASES = {
+    "start_browser": Case(
+        {"sessionId": "new"}, "new: active, chrome", {"sessionId": "one"}, "session_exists", "'one' already exists"
+    ),
+    "start_session": Case(
+        {"sessionId": "new", "provider": "local", "platform": "browser"}, "new: active, chrome",
+        {"provider": "locl", "platform": "browser"}, WRONG, "'local'",
+    ),
+    "attach_session": Case(
+        {"sessionId": "new"}, "provider remote_url",
+        {"remoteUrl": "nowhere", "remoteSessionId": "a"}, WRONG, "remoteUrl is no address",
+    ),
+    "list_sessions": Case({}, "Current session: one.", {"name": "x"}, WRONG, "'name'"),
+    "set_current_session": Case({"sessionId": "one"}, "Current session: one.", *NO_SESSION),
+    "close_session": Case({"sessionId": "one"}, "Closed: one.", *NO_SESSION),
+    "close_sessions": Case({"prefix": "on"}, "Closed: one.", {}, WRONG, "idleMs"),
+    "close_all_sessions": Case({}, "Closed: one.", {"detach": "maybe"}, WRONG, "'detach'"),
+    "execute_sequence": Case(
+        {"actions": [STEP, STEP]}, "Completed 2 steps.",
+        {"actions": [{"action": "fly"}]}, WRONG, "'fly' is not an action",
+    ),
+    "execute_parallel": Case(
+        {"sequences": [{"sessionIds": ["one", "two"], "actions": [STEP]}]}, "2 sequences in ",
+        {"sequences": [{"actions": [STEP]}]}, WRONG, "sessionId",
+    ),
+    "compare_sessions": Case(
+        {"sessionIds": ["one", "two"], "of": "elements"}, "All sessions show the same as one.",
+        {"sessionIds": ["one"], "of": "text"}, WRONG, "sessionIds",
+    ),
+    "navigate": Case({"history": "reload"}, "Done. 'Page' at http", {}, WRONG, "url"),
+    "get_visible_elements": Case({}, '- button "Save" [e', {"roles": "button", "limit": 0}, WRONG, "limit"),
+    "get_text": Case({"selector": "h1"}, "Workshop", AT_ONCE, *NOT_FOUND),
+    "get_page_source": Case({"selector": "#one"}, '<li id="one">One', AT_ONCE, *NOT_FOUND),
+    "take_screenshot": Case({"selector": "#save"}, "Screenshot saved: ", AT_ONCE, *NOT_FOUND),
+    "click_element": Case({"selector": "#save"}, "Settled after", *NOT_THERE),
+    "hover": Case({"selector": "#save"}, DONE, *NOT_THERE),
+    "scroll": Case(
+        {"selector": "#one"}, DONE, {"direction": "sideways"}, WRONG, "direction"
+    ),
+    "tap_element": Case({"x": 5, "y": 5}, DONE, {"x": 5}, WRONG, "y"),
+    "drag_and_drop": Case(
+        {"source": "#one", "target": "#two"}, DONE, {"source": "#one"}, WRONG, "target"
+    ),
+    "set_value": Case({"selector": "label=Name", "value": "Ann"}, DONE, NOWHERE | {"value": "Ann"}, *NOT_FOUND),
+    "press_keys": Case({"keys": "Tab"}, DONE, {"keys": "Nokey"}, WRONG, "Nokey"),
+    "select_option": Case(
+        {"selector": "#colour", "values": ["Blue"]}, DONE,
+        {"selector": "#colour", "values": ["Mauve"], "timeout": 100}, "not_actionable", "Mauve",
+    ),
+    "upload_files": Case(
+        {"selector": "#file", "paths": [str(Path(__file__))]}, DONE,
+        {"selector": "#file", "paths": ["/no/such/file"]}, WRONG, "/no/such/file",
+    ),
+    "wait_for": Case(
+        {"text": "Workshop"}, "It holds", {"text": "Never", "timeout": 100}, "timeout", "Never"
+    ),
+    "expect": Case(
+        {"selector": "h1", "text": "Workshop"}, "It holds",
+        {"selector": "h1", "text": "Bazaar", "timeout": 100}, "expectation_failed", "Workshop",
+    ),
+    "execute_script": Case(
+        {"script": "return args[0] + 1", "args": [1]}, "2",
+        {"script": "return nothing.at.all"}, WRONG, "nothing is not defined",
+    ),
+    "handle_dialog": Case({"accept": True}, "the next one will be accepted", {}, WRONG, "accept"),
+    "set_policy": Case({"dialogs": "raise"}, "raise", {"dialogs": "shout"}, WRONG, "dialogs"),
+    "tabs": Case({"action": "list"}, "t1 (current): 'Page'", {"action": "select", "tab": "t99"}, WRONG, "t99"),
+    "switch_frame": Case({}, "At the top of the page.", *NOT_THERE),
+    "set_viewport": Case({"width": 1280, "height": 720}, DONE, {"width": 0, "height": 9}, WRONG, "width"),
+    "cookies": Case(
+        {"action": "set", "name": "tea", "value": "mint"}, "Set: 1.", {"action": "bake"}, WRONG, "action"
+    ),
+}  # fmt: skip
+
+CLOSING = ("close_session", "close_sessions", "close_all_sessions")
+each_tool = pytest.mark.parametrize("tool", TOOLS)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Stage]:
+    """Two sessions, of which the first is current."""
+    with opened("auto", "one", "two") as stage:
+        yield stage
+
+
+@pytest.fixture(scope="module")
+def end() -> Iterator[RemoteEnd]:
+    """A chromedriver that somebody else runs."""
+    with remote_end() as end:
+        yield end
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool not in CLOSING])
+def test_a_tool_does_its_work(shared: Stage, end: RemoteEnd, tool: str) -> None:
+    """With good arguments it succeeds, and its text says so."""
+    page = shared.page(PAGE)
+    for name in ("one", "two"):
+        shared.ok("navigate", url=page, sessionId=name)
+    case = CASES[tool]
+    elsewhere = {"remoteUrl": end.url, "remoteSessionId": end.start()} if tool == "attach_session" else {}
+    answer = shared.call(tool, **case.good, **elsewhere)
+    if case.good.get("sessionId") == "new":
+        shared.ok("close_session", sessionId="new")
+    if elsewhere:
+        end.ask("DELETE", elsewhere["remoteSessionId"], "")
+    assert not answer.failed, answer.text
+    assert case.answer in answer.text
+
+
+@pytest.mark.parametrize("tool", CLOSING)
+def test_a_closing_tool_does_its_work(tool: str) -> None:
+    """It closes the session that is there, and says which."""
+    with opened("auto", "one") as stage:
+        assert CASES[tool].answer in stage.call(tool, **CASES[tool].good).text
+        assert stage.ok("list_sessions")["sessions"] == []
+
+
+@each_tool
+def test_a_tool_refuses_what_it_does_not_take(shared: Stage, tool: str) -> None:
+    """With bad arguments it answers an error of the contract, and both sessions are as they were."""
+    case = CASES[tool]
+    assert case.error in refused(shared.call(tool, **case.bad), case.code)
+    assert [row["sessionId"] for row in shared.ok("list_sessions")["sessions"]] == ["one", "two"]

@@ -1,0 +1,111 @@
+"""select_option: options of selects, one or several, by what a person would do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.stage import HEAR, Stage, refused
+
+INPUTS = f"{HEAR}<script>hear('input', 'change')</script>"
+ONE = f"<select id=f><option value=r>Red<option value=g>Green<option value=2>Two<option disabled>No</select>{INPUTS}"
+SEVERAL = (
+    "<select id=f multiple size=4><option selected>a<option>b<option selected>c<option value=4>d"
+    f"{''.join(f'<option>more {n}' for n in range(20))}<option disabled>none</select>{INPUTS}"
+)
+CHOSEN = "[...f.selectedOptions].map(option => option.label)"
+
+
+@pytest.mark.parametrize(
+    ("given", "label"), [("g", "Green"), ("Green", "Green"), ("1", "Green"), ("2", "Two"), ("0", "Red")]
+)
+def test_one_option(stage: Stage, given: str, label: str) -> None:
+    """By value, else by label, else by index; with trusted events."""
+    stage.show(ONE)
+    answer = stage.ok("select_option", selector="#f", values=[given])
+    assert "warnings" not in answer
+    assert stage.js(CHOSEN) == [label]
+    assert all(event["trusted"] for event in stage.heard())
+
+
+@pytest.mark.parametrize(
+    ("given", "labels"),
+    [
+        (["b", "d"], ["b", "d"]),
+        (["4", "0"], ["a", "d"]),
+        (["a", "c"], ["a", "c"]),
+        ([], []),
+    ],
+)
+def test_several_options(stage: Stage, given: list[str], labels: list[str]) -> None:
+    """Exactly these: what else was chosen no longer is; those out of sight are scrolled to, all by real clicks."""
+    stage.show(SEVERAL)
+    answer = stage.ok("select_option", selector="#f", values=given)
+    assert "warnings" not in answer
+    assert stage.js(CHOSEN) == labels
+    assert all(event["trusted"] for event in stage.heard())
+
+
+def test_nothing_to_change_is_no_event(stage: Stage) -> None:
+    """Chosen already."""
+    stage.show(SEVERAL)
+    stage.ok("select_option", selector="#f", values=["a", "c"])
+    assert stage.heard() == []
+
+
+@pytest.mark.parametrize(
+    ("html", "values", "code", "said"),
+    [
+        (ONE, ["r", "g"], "invalid_argument", "takes exactly one value"),
+        (ONE, [], "invalid_argument", "takes exactly one value"),
+        (ONE, ["Blue"], "not_actionable", 'has no option "Blue"; it has "Red", "Green", "Two", "No"'),
+        (ONE, ["17"], "not_actionable", 'has no option "17"'),
+        (ONE, ["No"], "not_actionable", 'option "No" is disabled'),
+        (SEVERAL, ["b", "z"], "not_actionable", 'has no option "z"; it has "a", "b"'),
+        (SEVERAL, ["b", "none"], "not_actionable", 'option "none" is disabled'),
+        ("<select id=f disabled><option value=r>Red</select>", ["r"], "not_actionable", "is disabled"),
+        ("<input id=f>", ["r"], "not_actionable", "is no select. Click it, then click its option."),
+    ],
+)
+def test_what_cannot_be_chosen(stage: Stage, html: str, values: list[str], code: str, said: str) -> None:
+    """It is told with what can, and nothing was touched."""
+    stage.show(html + INPUTS)
+    assert said in refused(stage.call("select_option", selector="#f", values=values, timeout=100), code)
+    assert stage.heard() == []
+
+
+def test_wrong_values_are_refused(stage: Stage) -> None:
+    """A text is no list."""
+    refused(stage.call("select_option", selector="#f", values="r"), "invalid_argument")
+    refused(stage.call("select_option", selector="#f"), "invalid_argument")
+
+
+def test_a_page_that_chooses_otherwise_is_told(stage: Stage) -> None:
+    """What was chosen is read back."""
+    stage.show("<select id=f onchange='selectedIndex = 0'><option>a<option>b</select>")
+    [warning] = stage.ok("select_option", selector="#f", values=["b"])["warnings"]
+    assert warning == "The page changed what was set: the field now holds 'a'."
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
+def test_selects_in_frames(stage: Stage, host: str) -> None:
+    """A dropdown and a list, in a frame that stands further down."""
+    told = "<p id=out></p><script>setInterval(() => out.textContent = [...document.querySelectorAll('option:checked')]"
+    page = f"<select id=o><option>x<option>y</select><select id=s multiple><option>a<option>b<option>c</select>{told}"
+    inner = stage.page(f"{page}.map(o => o.value))</script>").replace("127.0.0.1", host)
+    stage.show(f"<div style='height: 900px'></div><iframe src='{inner}'></iframe>")
+    stage.ok("select_option", selector="#o", values=["y"])
+    stage.ok("select_option", selector="iframe >> #s", values=["a", "c"])
+    stage.ok("wait_for", selector="#out", text="y,a,c")
+
+
+def test_a_select_in_a_shadow_root_as_a_step(stage: Stage) -> None:
+    """In a sequence, by its label."""
+    stage.show(
+        "<x-a></x-a><script>root = document.querySelector('x-a').attachShadow({mode: 'open'});"
+        "root.innerHTML = '<label>Size <select multiple><option>S<option>M<option>L</select></label>'</script>"
+    )
+    actions: list[dict[str, Any]] = [{"action": "select_option", "selector": "label=Size", "values": ["S", "L"]}]
+    assert stage.ok("execute_sequence", actions=actions)["completed"] == 1
+    assert stage.js("[...root.querySelectorAll('option:checked')].map(o => o.value)") == ["S", "L"]

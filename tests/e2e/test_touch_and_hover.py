@@ -1,0 +1,126 @@
+"""tap_element and hover: a real finger, and a mouse that only looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.stage import Stage, refused
+
+TOUCHED = """<script>heard = []; for (const name of ['pointerdown', 'pointerup', 'touchstart', 'touchend', 'click',
+  'dblclick', 'contextmenu']) addEventListener(name, event => heard.push({ type: event.type, trusted: event.isTrusted,
+  by: event.pointerType, id: event.target.id, at: event.timeStamp, x: event.clientX, y: event.clientY }), true);
+</script>"""
+BUTTON = f"<button id=b style='width: 200px; height: 100px'>Go</button>{TOUCHED}"
+
+
+def types(heard: list[dict[str, Any]]) -> list[str]:
+    """The kinds of events, in order."""
+    return [event["type"] for event in heard]
+
+
+def test_a_tap_is_a_real_touch(stage: Stage) -> None:
+    """Trusted touch events and pointer events of type touch, and a click that comes of them."""
+    stage.show(BUTTON)
+    answer = stage.ok("tap_element", selector="text=Go")
+    assert answer["stable"] is True
+    heard = stage.heard()
+    assert types(heard) == ["pointerdown", "touchstart", "pointerup", "touchend", "click"]
+    assert all(event["trusted"] and event["id"] == "b" for event in heard)
+    assert {event["by"] for event in heard if event["by"]} == {"touch"}
+
+
+def test_a_tap_at_a_point(stage: Stage) -> None:
+    """In CSS pixels of the viewport."""
+    stage.show(f"<body style='margin: 0'>{BUTTON}")
+    stage.ok("tap_element", x=120, y=70)
+    [click] = stage.heard("click")
+    assert (click["id"], round(click["x"]), round(click["y"])) == ("b", 120, 70)
+
+
+def test_a_double_tap(stage: Stage) -> None:
+    """Two touches that count as a double click."""
+    stage.show(BUTTON)
+    stage.ok("tap_element", selector="#b", count=2)
+    assert types(stage.heard()).count("touchend") == 2
+    assert len(stage.heard("dblclick")) == 1
+
+
+def test_a_long_press_lasts(stage: Stage) -> None:
+    """The finger stays for as long as was said."""
+    stage.show(BUTTON)
+    stage.ok("tap_element", selector="#b", holdMs=700)
+    [down], [up] = stage.heard("touchstart"), stage.heard("touchend")
+    assert 690 <= up["at"] - down["at"] < 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "Give either selector, or x and y."),
+        ({"selector": "#b", "x": 1, "y": 1}, "Give either selector, or x and y."),
+        ({"x": 1}, "x and y belong together."),
+        ({"selector": "#b", "y": 1}, "x and y belong together."),
+        ({"x": -1, "y": 1}, "'x' must be greater than or equal to 0"),
+        ({"x": 1, "y": 99_999}, "x 1, y 99999 is outside the viewport."),
+        ({"selector": "#b", "count": 0}, "'count'"),
+        ({"selector": "#b", "holdMs": 60_000}, "'holdMs'"),
+    ],
+)
+def test_wrong_taps_are_refused(stage: Stage, arguments: dict[str, object], said: str) -> None:
+    """Exactly one of an element and a point inside what is visible; nothing is touched."""
+    stage.show(BUTTON)
+    assert said in refused(stage.call("tap_element", **arguments), "invalid_argument")
+    assert stage.heard() == []
+
+
+@pytest.mark.parametrize("tool", ["tap_element", "hover"])
+def test_what_is_covered_is_told(stage: Stage, tool: str) -> None:
+    """As for a click."""
+    stage.show(f"{BUTTON}<div style='position: fixed; inset: 0'>veil</div>")
+    assert "covered by" in refused(stage.call(tool, selector="#b", timeout=200), "not_actionable")
+    assert "No element matches" in refused(stage.call(tool, selector="#none", timeout=50), "element_not_found")
+
+
+MENU = """<style>ul { display: none } nav:hover ul { display: block }</style>
+<nav id=n style='width: 200px'>Menu<ul><li>Open</ul></nav><script>over = [];
+addEventListener('mouseover', event => over.push(event.isTrusted), true)</script>"""
+
+
+def test_hover_opens_what_opens_by_it(stage: Stage) -> None:
+    """By a real mouse that stays there, without a press; it reports what appeared where that is asked for."""
+    stage.show(MENU)
+    change = stage.ok("hover", selector="#n", observe="change")["stateChange"]
+    assert "Open" in "".join(change["appeared"])
+    assert stage.js("over.length > 0 && over.every(trusted => trusted)")
+    stage.ok("click_element", selector="text=Open")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
+def test_in_frames(stage: Stage, host: str) -> None:
+    """A finger and a mouse reach into frames of any origin."""
+    told = "<p id=out></p><script>const say = event => { out.textContent += `${event.type} ${event.isTrusted} ` }"
+    script = f"{told}; b.addEventListener('touchend', say); b.onclick = say; h.onmouseenter = say</script>"
+    page = f"<button id=b>Go</button><p id=h>Hover</p>{script}"
+    inner = stage.page(page).replace("127.0.0.1", host)
+    stage.show(f"<div style='height: 900px'></div><iframe src='{inner}'></iframe>")
+    stage.ok("tap_element", selector="#b")
+    stage.ok("hover", selector="#h")
+    stage.ok("wait_for", selector="#out", text="touchend true click true mouseenter true")
+
+
+def test_in_shadow_roots_as_steps(stage: Stage) -> None:
+    """By ref and by selector."""
+    stage.show(
+        "<x-a></x-a><script>did = []; root = document.querySelector('x-a').attachShadow({mode: 'open'});"
+        "root.innerHTML = '<button>Go</button>'; const b = root.firstChild;"
+        "for (const n of ['mouseenter', 'touchend', 'click']) b.addEventListener(n, e => did.push(e.type))</script>"
+    )
+    steps = [
+        {"action": "hover", "selector": "text=Go"},
+        {"action": "tap_element", "selector": stage.ref("button")},
+    ]
+    assert stage.ok("execute_sequence", actions=steps)["completed"] == 2
+    assert [one for one in stage.js("did") if one != "mouseenter"] == ["touchend", "click"]
+    assert "mouseenter" in stage.js("did")

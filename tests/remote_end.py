@@ -1,0 +1,133 @@
+"""A WebDriver endpoint that is not ours: a real chromedriver behind a relay that wants a password and takes notes."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from orchestrator import machine
+from orchestrator_providers import drivers
+from tests.benchmarks.classic import _connected, _free_port
+from tests.e2e.harness import remote
+
+USER, PASSWORD = "grid-user", "s3cret-key/+"
+
+
+@dataclass
+class RemoteEnd:
+    """Where it is, and what it was asked.
+
+    `requests` are (method, path, body) in order; `url` has no credentials in it.
+    """
+
+    url: str
+    driver_url: str
+    folder: Path
+    requests: list[tuple[str, str, Any]] = field(default_factory=list)
+
+    @property
+    def secret_url(self) -> str:
+        """The URL with user and password."""
+        return self.url.replace("://", f"://{USER}:{PASSWORD.replace('/', '%2F').replace('+', '%2B')}@")
+
+    def start(self) -> str:
+        """Start a session as a script of somebody else's would; its id."""
+        wanted = {"alwaysMatch": self.capabilities()}
+        return str(remote("POST", f"{self.driver_url}/session", {"capabilities": wanted})["sessionId"])
+
+    def capabilities(self) -> dict[str, Any]:
+        """What Chromium needs on this machine."""
+        found = drivers.Machine.this()
+        flags = ["--headless=new", "--window-size=1280,807"]
+        flags += ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
+        flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
+        options = {"binary": str(found.browser("chrome")), "args": flags}
+        return {"browserName": "chrome", "goog:chromeOptions": options}
+
+    def ask(self, method: str, session: str, path: str, body: object = None) -> Any:
+        """One command to a session, past everything of ours."""
+        return remote(method, f"{self.driver_url}/session/{session}{path}", body)
+
+    def sessions(self) -> list[str]:
+        """The sessions that live there."""
+        return [one["id"] for one in remote("GET", f"{self.driver_url}/sessions")]
+
+
+@contextmanager
+def remote_end(*, guarded: bool = False) -> Iterator[RemoteEnd]:
+    """Start one; `guarded` makes it answer 401 without user and password."""
+    here = drivers.Machine.this()
+    driver = here.driver(here.browser("chrome"))
+    assert driver is not None
+    folder = Path(tempfile.mkdtemp(prefix="remote-"))
+    port = _free_port()
+    environ = {**os.environ, "TMPDIR": str(folder)}
+    process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Relay)
+    found = RemoteEnd(f"http://127.0.0.1:{server.server_port}", f"http://127.0.0.1:{port}", folder)
+    token = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    server.end, server.port, server.wanted = found, port, f"Basic {token}" if guarded else None  # type: ignore[attr-defined]
+    _connected(port).close()
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        for session in found.sessions():
+            remote("DELETE", f"{found.driver_url}/session/{session}")
+        server.shutdown()
+        server.server_close()
+        thread.join()
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Relay(BaseHTTPRequestHandler):
+    """Checks the password, notes the request, hands it on and the answer back."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._relay()
+
+    def do_POST(self) -> None:
+        self._relay()
+
+    def do_DELETE(self) -> None:
+        self._relay()
+
+    def _relay(self) -> None:
+        server: Any = self.server
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if server.wanted and self.headers.get("Authorization") != server.wanted:
+            self._answer(401, b"who are you?")
+            return
+        server.end.requests.append((self.command, self.path, json.loads(body) if body else None))
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection.request(self.command, self.path, body or None, {"Content-Type": "application/json; charset=utf-8"})
+        answer = connection.getresponse()
+        self._answer(answer.status, answer.read())
+        connection.close()
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
