@@ -32,7 +32,8 @@ _DIALOGS_IN_A_ROW = 20
 """A page that opens dialogs in a loop is answered this often in one command, then reported."""
 DIALOG_TEXT = 500
 """Characters of a dialog that are told; a browser shows ten thousand."""
-_LEFT = "aborted by navigation"
+_LEFT = ("aborted by navigation", "no such execution context")
+"""What chromedriver says, as a part of other errors, when a document went away under a script."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 _credentials: dict[str, tuple[str, str]] = {}
 """User and password by remote URL, of the URLs that this process was given: no record holds them."""
@@ -192,8 +193,10 @@ class Remote:
             return self._without_tab("crashed", SessionLost(self.name, answer.message))
         if answer.error == "unexpected alert open":
             return DialogOpen(answer.dialog)
+        if any(left in answer.message for left in _LEFT):
+            return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
         if answer.error in {"timeout", "script timeout"}:
-            return _timed_out(answer)
+            return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
         if answer.error in _UNAUTHORIZED:
             return ProviderAuth(
                 f"The remote end at {self.url} refused our credentials ({answer.error}).",
@@ -201,12 +204,6 @@ class Remote:
             )
         message = f"The remote end answered {answer.error!r}: {answer.message}."
         return RemoteFailure(message, error=answer.error)
-
-
-def _timed_out(answer: _Answer) -> OrchestratorError:
-    if _LEFT in answer.message:
-        return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
-    return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
 
 
 class _Answer:

@@ -35,6 +35,7 @@ def test_one_option(stage: Stage, given: str, label: str) -> None:
         (["b", "d"], ["b", "d"]),
         (["4", "0"], ["a", "d"]),
         (["a", "c"], ["a", "c"]),
+        (["more 19", "a", "more 7"], ["a", "more 7", "more 19"]),
         ([], []),
     ],
 )

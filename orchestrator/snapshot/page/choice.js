@@ -65,20 +65,32 @@ function refuseOptions(select, wish) {
   return null;
 }
 
-/** toggles(): the points of those options whose state is not as wanted yet, as many as are in view at once. */
+const REVEALS = 8;
+
+/**
+ * toggles(): the points of those options whose state is not as wanted yet, as many as are in view at once; in a list
+ * that scrolls one alone, since the browser scrolls such a list by itself after each click.
+ */
 async function toggles() {
   const { element: select, wanted } = acting;
   if (!isLive(select)) return { points: [] };
   const wrong = [...select.options].filter((option) => isOffered(option) && option.selected !== wanted.has(option));
-  if (wrong.length) {
+  let points = [];
+  // What the browser still had to scroll for the click before undoes ours: then once more.
+  for (let times = 0; wrong.length && !points.length && times < REVEALS; times++) {
     dom.reveal(wrong[0], { block: 'nearest', behavior: 'instant' });
     // A pointer meets what was drawn last: the list as it is scrolled now must have been.
     await frame();
     await frame();
+    points = pointsOf(dom.scrollHeight(select) > dom.clientHeight(select) ? wrong.slice(0, 1) : wrong);
   }
-  const reached = wrong.map((option) => [option, centre(visiblePart(option))])
-    .filter(([option, point]) => point && hitAt(option, point) === option);
-  return { points: reached.map(([, { x, y }]) => [x, y]), left: wrong.length };
+  return { points, left: wrong.length };
+}
+
+function pointsOf(options) {
+  return options.map((option) => [option, centre(visiblePart(option))])
+    .filter(([option, point]) => point && hitAt(option, point) === option)
+    .map(([, { x, y }]) => [x, y]);
 }
 
 /** optionsHeld(): whether the select acted on has exactly the wanted options chosen, and which it has. */
