@@ -193,17 +193,20 @@ class Remote:
             return self._without_tab("crashed", SessionLost(self.name, answer.message))
         if answer.error == "unexpected alert open":
             return DialogOpen(answer.dialog)
-        if any(left in answer.message for left in _LEFT):
-            return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
-        if answer.error in {"timeout", "script timeout"}:
-            return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
         if answer.error in _UNAUTHORIZED:
             return ProviderAuth(
                 f"The remote end at {self.url} refused our credentials ({answer.error}).",
                 hint="Give the URL as https://user:password@host: to the start, or to attach_session for an open one.",
             )
-        message = f"The remote end answered {answer.error!r}: {answer.message}."
-        return RemoteFailure(message, error=answer.error)
+        return _refused(answer)
+
+
+def _refused(answer: _Answer) -> OrchestratorError:
+    if any(left in answer.message for left in _LEFT):
+        return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
+    if answer.error in {"timeout", "script timeout"}:
+        return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
+    return RemoteFailure(f"The remote end answered {answer.error!r}: {answer.message}.", error=answer.error)
 
 
 class _Answer:
