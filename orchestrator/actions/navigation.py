@@ -24,6 +24,8 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NET_ERROR = re.compile(r"net::\w+")
 _READY = {"interactive": ["interactive", "complete"], "load": ["complete"]}
 _COMMANDS = {"back": "goBack", "forward": "goForward", "reload": "refresh"}
+_OVERTAKEN = 3
+"""How often a page is asked for while the one before it, which leaves by itself, comes instead."""
 _HISTORY_SECONDS = 2.0
 """Where a browser cannot tell whether there is a page to go to: a step that has shown nothing by then had none."""
 
@@ -64,21 +66,36 @@ class Navigate(Acting):
         """Load it, then wait as `waitUntil` says; a page may take the command deadline unless timeout says less."""
         patience = round(scene.settings.command_timeout * 1000) if self.timeout is None else self.timeout
         deadline = Deadline(scene.seconds(patience))
-        warnings = []
+        warnings: list[str] = []
         if scene.record.frame:
             scene.change(frame=())
         with _page_load_limit(scene, self.timeout):
+            try:
+                self._go(scene, deadline, warnings)
+            except DialogOpen as dialog:
+                self._leave(scene, dialog)
+                self._go(scene, deadline, warnings)
+        return Acted(warnings=warnings)
+
+    def _go(self, scene: Scene, deadline: Deadline, warnings: list[str]) -> None:
+        for _ in range(_OVERTAKEN):
             if self.url is not None:
                 self._open(scene, self.url.strip())
             elif self.history and not self._step(scene, self.history, deadline):
                 warnings.append(f"There is no page to go {self.history} to; nothing happened.")
-            if self.wait_until != "none":
-                self._await(scene, deadline)
-        return Acted(warnings=warnings)
+            if self.wait_until == "none" or not self._await(scene, deadline):
+                break
+
+    def _leave(self, scene: Scene, dialog: DialogOpen) -> None:
+        """Give up the tab of a page that opens one dialog after the other: it lets nobody leave it."""
+        there = self.url is None or scene.tabs.address().rstrip("/") == self.url.strip().rstrip("/")
+        if there or scene.record.dialogs == "manual" or not scene.tabs.renew():
+            raise dialog
+        scene.event(f"The page before it would not stop opening dialogs ({dialog.details['dialog']!r}).")
 
     def _open(self, scene: Scene, url: str) -> None:
         try:
-            self._get(scene, url)
+            scene.remote.execute("get", url=url)
         except PageBroken:
             raise
         except TimedOut as error:
@@ -88,16 +105,6 @@ class Navigate(Acting):
             if said is None:
                 raise
             raise _not_loaded(url, said[0]) from error
-
-    def _get(self, scene: Scene, url: str) -> None:
-        try:
-            scene.remote.execute("get", url=url)
-        except DialogOpen as dialog:
-            # A page that opens one dialog after the other lets nobody leave it.
-            if scene.record.dialogs == "manual" or not scene.tabs.renew():
-                raise
-            scene.event(f"The page before it would not stop opening dialogs ({dialog.details['dialog']!r}).")
-            scene.remote.execute("get", url=url)
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
         before = scene.remote.script(_WHERE)
@@ -113,16 +120,18 @@ class Navigate(Acting):
                 return True
         return bool(able)
 
-    def _await(self, scene: Scene, deadline: Deadline) -> None:
+    def _await(self, scene: Scene, deadline: Deadline) -> bool:
+        """Wait until it is as far as wanted; True when the page before it went elsewhere at the same moment."""
+        wanted = {"states": _READY[self.wait_until], "asked": self.url and self.url.strip(), "before": scene.record.url}
         while True:
             scene.check()
             found: Mapping[str, Any] = {}
             with suppress(Interrupted, PageLeft):
-                found = scene.page.call("loaded", states=_READY[self.wait_until], slice=deadline.slice_ms())
+                found = scene.page.call("loaded", slice=deadline.slice_ms(), **wanted)
             if "failed" in found:
                 raise _not_loaded(self.url or f"history {self.history}", found["failed"])
             if found.get("there"):
-                return
+                return bool(found.get("overtaken"))
             if not deadline.left:
                 raise TimedOut(
                     f"{self.url or self.history} did not load within {deadline.elapsed_ms} ms.",

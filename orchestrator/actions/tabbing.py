@@ -147,20 +147,28 @@ class Tabbing:
         self.select(now)
         return f"tab {now} is current now"
 
+    def address(self) -> str:
+        """The URL of the current tab as a browser of ours tells it beside its driver; empty where that cannot be."""
+        browser = self._browser()
+        handles = {tab.name: tab.handle for tab in self._turn.record.tabs}
+        try:
+            there = browser.tabs() if browser else {}
+        except OSError:
+            return ""
+        return there.get(handles.get(self.current, "")) or (next(iter(there.values())) if len(there) == 1 else "")
+
     def renew(self) -> str:
         """Close the current tab at the browser itself, since its page lets no command through; where that leads.
 
         Empty where the browser is not ours and on this machine, or a tab more would not help.
         """
-        record = self._turn.record
-        address = record.capabilities.get("goog:chromeOptions", {}).get("debuggerAddress")
-        if not (address and record.owned and record.provider == "local"):
+        browser = self._browser()
+        if browser is None:
             return ""
-        browser = DevTools(address)
-        known = {tab.name: tab.handle for tab in record.tabs}
+        known = {tab.name: tab.handle for tab in self._turn.record.tabs}
         try:
             there = browser.tabs()
-            gone = known.get(self.current) or (there[0] if len(there) == 1 else "")
+            gone = known.get(self.current) or (next(iter(there)) if len(there) == 1 else "")
             if gone not in there:
                 return ""
             if len(there) == 1:
@@ -176,6 +184,12 @@ class Tabbing:
                 return ""
             time.sleep(_PAUSE)
         return self.replace()
+
+    def _browser(self) -> DevTools | None:
+        """The browser beside its driver, where it is ours and on this machine."""
+        record = self._turn.record
+        address = record.capabilities.get("goog:chromeOptions", {}).get("debuggerAddress")
+        return DevTools(address) if address and record.owned and record.provider == "local" else None
 
     def facts(self) -> list[dict[str, Any]]:
         """Name, address and title of every tab. Chromium tells them at once; elsewhere each tab is asked."""

@@ -22,9 +22,9 @@ class DevTools:
     def __init__(self, address: str) -> None:
         self._address = address
 
-    def tabs(self) -> list[str]:
-        """The ids of its tabs, which are their window handles in WebDriver; OSError where nobody answers."""
-        return [str(one["id"]) for one in json.loads(self._ask("list")) if one["type"] == "page"]
+    def tabs(self) -> dict[str, str]:
+        """The addresses of its tabs by id, which is their window handle in WebDriver; OSError where nobody answers."""
+        return {str(one["id"]): str(one["url"]) for one in json.loads(self._ask("list")) if one["type"] == "page"}
 
     def open(self) -> None:
         """Open an empty tab."""

@@ -29,10 +29,11 @@ function takeStopped() {
 }
 
 /**
- * loaded({states, slice}): whether the document is in one of these states; `failed` is the error code on the page that
- * Chromium shows for what could not be loaded.
+ * loaded({states, slice, asked?, before?}): whether the document is in one of these states; `failed` is the error code on
+ * the page that Chromium shows for what could not be loaded; `overtaken` says that it is not what was asked for, since
+ * the page before it (at `before`) went somewhere at the same moment.
  */
-async function loaded({ states, slice }) {
+async function loaded({ states, slice, asked, before }) {
   const isThere = () => states.includes(dom.readyState(window.document));
   await new Promise((resolve) => {
     if (isThere()) return void resolve();
@@ -41,7 +42,18 @@ async function loaded({ states, slice }) {
     return undefined;
   });
   const isError = isThere() && window.location.protocol === 'chrome-error:';
-  return { there: isThere(), failed: isError ? errorCode() : undefined };
+  return { there: isThere(), failed: isError ? errorCode() : undefined, overtaken: asked && isOther(asked, before) };
+}
+
+const entriesOf = performance.getEntriesByType.bind(performance);
+const bare = (url) => url.replace(/#.*/s, '');
+
+/** Neither the document of this address nor one that it was redirected to, but the page before, once more. */
+function isOther(asked, before) {
+  const here = bare(dom.url(window.document));
+  const [entry] = entriesOf('navigation');
+  if (!entry || entry.redirectCount || here === bare(new URL(asked).href)) return false;
+  return entry.type === 'reload' || here === bare(before ?? '');
 }
 
 function errorCode() {
