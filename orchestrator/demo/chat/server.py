@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import socket
-import socketserver
-import sys
-import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
-from http.server import ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
 
 from orchestrator.demo.chat.handler import ChatHandler
 from orchestrator.demo.chat.members import Members
 from orchestrator.demo.chat.room import Message, Room
+from orchestrator.demo.serving import Serving
 
-_HOST = "127.0.0.1"
 
-
-class ChatServer:
+class ChatServer(Serving):
     """The chat on a free port of this machine, for as long as the `with` block runs.
 
     Args:
@@ -29,75 +20,13 @@ class ChatServer:
 
     def __init__(self, passwords: Mapping[str, str]) -> None:
         self._room = Room(passwords)
-        self._listener = _Listener((_HOST, 0), partial(ChatHandler, Members(passwords), self._room))
-        self._thread = threading.Thread(target=self._listener.serve_forever, args=(0.05,), name="chat", daemon=True)
-
-    @property
-    def url(self) -> str:
-        """Where a browser finds the chat."""
-        return f"http://{_HOST}:{self._listener.server_port}/"
+        super().__init__("chat", partial(ChatHandler, Members(passwords), self._room))
 
     @property
     def messages(self) -> list[Message]:
         """What was said so far, oldest first."""
         return self._room.messages
 
-    def __enter__(self) -> Self:
-        """Serve from now on."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop taking requests, end the open streams and wait for every thread."""
-        self._listener.shutdown()
+    def let_go(self) -> None:
+        """End the streams that wait for news."""
         self._room.close()
-        self._listener.hang_up()
-        self._listener.server_close()
-        self._thread.join()
-
-
-class _Listener(ThreadingHTTPServer):
-    """An HTTP server that can end its open connections.
-
-    A browser keeps its connections open for the next request: waiting for their threads without hanging up would
-    take as long as the browser lives. The threads are no daemons, because daemons are not waited for.
-    """
-
-    daemon_threads = False
-
-    def __init__(self, *args: Any) -> None:
-        self._connections: set[socket.socket] = set()
-        self._lock = threading.Lock()
-        super().__init__(*args)
-
-    def server_bind(self) -> None:
-        """Bind without looking up our own name, which takes seconds on some machines."""
-        socketserver.TCPServer.server_bind(self)
-        self.server_name, self.server_port = _HOST, self.socket.getsockname()[1]
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Remember the connection, then serve it in its thread."""
-        with self._lock:
-            self._connections.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """Forget the connection once it is served."""
-        with self._lock:
-            self._connections.discard(request)
-        super().shutdown_request(request)
-
-    def hang_up(self) -> None:
-        """Close every open connection from our side."""
-        with self._lock:
-            for connection in self._connections:
-                # It may be closed already from the other side.
-                with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that went away in mid-answer is no error; anything else is shown."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
