@@ -1,0 +1,172 @@
+"""The checkout demonstration: one purchase in a shop's web page and in both of its apps at the same time, over MCP."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from orchestrator.demo.appium import AppiumMissing, DeviceServer
+from orchestrator.demo.shop import Platform, bundle, web
+from orchestrator.demo.shop.receipts import Receipt, differences
+from orchestrator.demo.shop.screens import side_by_side
+from orchestrator.demo.steps import Say, StepFailed, Steps, innermost, together
+
+_LOG, _PICTURE = "checkout-server.log", "checkout.png"
+_PATIENCE = 180.0
+"""How long one call may take before the demonstration gives up, in seconds."""
+_CLOSING = 20.0
+_DEVICES = {"ios": ("iOS", "iPhone 15"), "android": ("Android", "Pixel 8")}
+_BUYER = {
+    "Full name": "Ada Byron",
+    "Email": "ada@example.com",
+    "Street and number": "Analytical Row 1",
+    "City": "London",
+}
+
+
+def _tap(name: str) -> dict[str, Any]:
+    return {"action": "tap_element", "selector": f"role=button[name={name}]"}
+
+
+PURCHASE: list[dict[str, Any]] = [
+    _tap("Add Mug"),
+    _tap("Add Teapot"),
+    _tap("Add Teapot"),
+    _tap("Cart (3)"),
+    _tap("Check out"),
+    *({"action": "set_value", "selector": f"label={label}", "value": value} for label, value in _BUYER.items()),
+    _tap("Pay now"),
+    {"action": "wait_for", "text": "Thank you, Ada Byron!"},
+]
+"""One list of steps for a web page and two apps: the words are those that people see."""
+
+
+async def run(out: Path, headless: bool, broken: Platform | None, console: Say) -> int:  # noqa: FBT001 the command's flag
+    """Run the demonstration.
+
+    Args:
+        out: The folder for the picture of the last screens and the server's log; made when it is not there.
+        headless: False shows the browser's window.
+        broken: The platform whose shop has a mistake built in, which must be found.
+        console: Takes a line of text at a time, as `typer.echo` does.
+
+    Returns:
+        The exit code: 0 only if all platforms were bought from and agree, or just the broken one differs.
+    """
+    folder = out.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    code = 1
+    try:
+        with tempfile.TemporaryDirectory(prefix="checkout-") as made, (folder / _LOG).open("w", encoding="utf-8") as log:
+            code = await _Story(Path(made), folder, broken, console).tell(log, headless=headless)
+    except StepFailed:
+        pass
+    except Exception as error:  # noqa: BLE001 without an answer the transport raises groups of anything
+        console(f"The demonstration stopped: {innermost(error)}")
+    if code:
+        console(f"The MCP server's log is in {folder / _LOG}")
+    return code
+
+
+class _Story:
+    """What happens in the demonstration, in order."""
+
+    def __init__(self, made: Path, out: Path, broken: Platform | None, say: Say) -> None:
+        self._made = made
+        self._out = out
+        self._broken = broken
+        self._say = say
+
+    async def tell(self, log: Any, *, headless: bool) -> int:
+        """Do all of it; whatever happens, every session is closed at the end."""
+        shops = {name: bundle(self._made / name, name, broken=name == self._broken) for name in get_args(Platform)}
+        async with AsyncExitStack() as stack:
+            site = stack.enter_context(web(shops["web"]))
+            environ = {"ORCHESTRATOR_NAMESPACE": f"checkout-demo-{secrets.token_hex(4)}"}
+            names: list[str] = ["web"]
+            try:
+                device = stack.enter_context(DeviceServer(self._made / "device", say=self._say))
+                environ["ORCHESTRATOR_APPIUM_URL"] = device.url
+                names += _DEVICES
+            except AppiumMissing as missing:
+                self._say(f"Only the web part: {missing}")
+            client = await stack.enter_async_context(
+                Client(stdio_client(_server(environ), errlog=log), read_timeout_seconds=_PATIENCE)
+            )
+            steps = Steps(client, self._say)
+            try:
+                await together(
+                    partial(self._open_page, steps, site.url, headless),
+                    *(partial(self._open_app, steps, name, shops[name]) for name in names if name != "web"),
+                )
+                return await self._buy(steps, names)
+            finally:
+                with anyio.move_on_after(_CLOSING, shield=True):
+                    await steps.call("all sessions", "close_all_sessions")
+
+    async def _open_page(self, steps: Steps, url: str, headless: bool) -> None:  # noqa: FBT001 passed on
+        viewport = {"width": 480, "height": 900}
+        page = {"navigationUrl": url, "headless": headless, "viewport": viewport}
+        await steps.call("the shop's page", "start_browser", sessionId="web", **page)
+
+    async def _open_app(self, steps: Steps, name: str, app: Path) -> None:
+        platform, device = _DEVICES[name]
+        wish = {"platform": platform, "deviceName": device, "appPath": str(app)}
+        await steps.call(f"the shop's app on {platform} (simulated device)", "start_app_session", sessionId=name, **wish)
+
+    async def _buy(self, steps: Steps, names: Sequence[str]) -> int:
+        bought = await steps.call(
+            f"the same purchase on {', '.join(names)}",
+            "execute_parallel",
+            sequences=[{"sessionIds": names, "actions": PURCHASE}],
+            verbose=True,
+        )
+        self._table({name: bought["results"][name]["steps"] for name in names})
+        receipts, screens = {}, {}
+        for name in names:
+            text = await steps.call(f"the receipt on {name}", "get_text", sessionId=name)
+            receipts[name] = Receipt.read(text["text"])
+            screens[name] = self._made / f"{name}.png"
+            await steps.call(f"the last screen of {name}", "take_screenshot", sessionId=name, path=str(screens[name]))
+        picture = side_by_side(screens, self._out / _PICTURE)
+        return self._verdict(receipts, picture)
+
+    def _table(self, steps: Mapping[str, list[dict[str, Any]]]) -> None:
+        names = list(steps)
+        self._say("")
+        self._say(f"{'step':<44}" + "".join(f"{name:>12}" for name in names))
+        for index, step in enumerate(PURCHASE):
+            what = f"{step['action']} {step.get('selector') or step.get('text')}"
+            times = "".join(f"{steps[name][index]['durationMs']:>9} ms" for name in names)
+            self._say(f"{what:<44}{times}")
+        self._say("")
+
+    def _verdict(self, receipts: Mapping[str, Receipt], picture: Path) -> int:
+        for name, receipt in receipts.items():
+            self._say(f"{name:<8} {receipt.confirmation} {receipt.items}; delivery {receipt.delivery}, {receipt.total}")
+        odd = differences(receipts)
+        for name, told in odd.items():
+            self._say(f"{name} differs: {'; '.join(told)}.")
+        if not odd:
+            self._say(f"Items, sums and confirmation agree on {', '.join(receipts)}.")
+        self._say(f"screens {picture}")
+        expected = [self._broken] if self._broken and len(receipts) > 1 else []
+        complete = all(receipt.complete for receipt in receipts.values())
+        return 0 if complete and [*odd] == expected else 1
+
+
+def _server(environ: Mapping[str, str]) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "orchestrator", "serve"], env={**os.environ, **environ}
+    )

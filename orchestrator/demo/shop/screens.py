@@ -1,0 +1,29 @@
+"""The last screens of several sessions beside each other, as one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+_HEIGHT, _GAP, _CAPTION = 900, 28, 44
+_PAPER, _INK = (232, 229, 220), (35, 48, 43)
+
+
+def side_by_side(screens: Mapping[str, Path], path: Path) -> Path:
+    """Write the pictures, all of one height and each under its name, as one PNG to `path`."""
+    from PIL import Image, ImageDraw, ImageFont  # noqa: PLC0415 — only this needs it
+
+    shots = {}
+    for name, screen in screens.items():
+        with Image.open(screen) as shot:
+            shots[name] = shot.convert("RGB").resize((round(shot.width * _HEIGHT / shot.height), _HEIGHT))
+    width = _GAP + sum(shot.width + _GAP for shot in shots.values())
+    sheet = Image.new("RGB", (width, _HEIGHT + _CAPTION + _GAP), _PAPER)
+    draw = ImageDraw.Draw(sheet)
+    left = _GAP
+    for name, shot in shots.items():
+        draw.text((left, 10), name, fill=_INK, font=ImageFont.load_default(size=22))
+        sheet.paste(shot, (left, _CAPTION))
+        left += shot.width + _GAP
+    sheet.save(path)
+    return path
