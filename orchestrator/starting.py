@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 
 from orchestrator import processes
 from orchestrator.actions.navigation import Navigate
@@ -63,7 +65,7 @@ class Starter:
             turn.watch[:] = turn.record.processes
 
         launch = Launch(request, options, self._settings, turn, note)
-        with launch.undone_on_failure():
+        with launch.undone_on_failure(), _unwatched(turn):
             remote, facts = launch.run(provider)
             turn.change(**facts)
             self._runner.attach(turn.record, remote)
@@ -86,6 +88,16 @@ class Starter:
                 hint="Check navigationUrl, or start without it.",
             ) from error
         turn.change(events=tuple(outcome.events))
+
+
+@contextlib.contextmanager
+def _unwatched(turn: Turn) -> Iterator[None]:
+    """What is ended on purpose when the body raises must not be taken for a session that was lost."""
+    try:
+        yield
+    except BaseException:
+        turn.watch.clear()
+        raise
 
 
 def _visit(url: str | None) -> Navigate | None:

@@ -57,7 +57,8 @@ _PLAIN = {
     "integer": st.sampled_from(_NUMBERS),
     "number": st.sampled_from(_NUMBERS),
 }
-_OPENING = ("start", "attach", "close")
+OPENING = ("start", "attach", "close")
+"""How the tools begin that open and close sessions."""
 
 
 def argument_sets(tools: dict[str, dict[str, Any]], home: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
@@ -140,7 +141,7 @@ def _steps(schema: dict[str, Any], home: str) -> st.SearchStrategy[Any]:
 def _named(tool: str, name: str, home: str, *, patient: bool) -> st.SearchStrategy[Any] | None:
     """Values for parameters whose meaning is known by their name."""
     if name in {"sessionId", "prefix"}:
-        return st.sampled_from(("other", "", "../x", "x" * 65)) if tool.startswith(_OPENING) else None
+        return st.sampled_from(("other", "", "../x", "x" * 65)) if tool.startswith(OPENING) else None
     if name in {"url", "navigationUrl"}:
         return st.sampled_from((home, home, *_ADDRESSES))
     if name in {"selector", "root", "source", "target"}:

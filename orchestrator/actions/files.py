@@ -14,9 +14,11 @@ from pydantic import Field
 from orchestrator.actions.base import Acting, Action, Aimed
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported
+from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported, brief
 
 _UNKNOWN = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
+_SHOWN = 500
+"""Characters of a path that an error repeats."""
 
 
 class UploadFiles(Aimed, Acting):
@@ -48,17 +50,26 @@ def _readable(given: str) -> Path:
     Raises:
         InvalidArgument: There is no such file, or it cannot be read.
     """
-    path = Path(given).expanduser().absolute()
-    wrong = (
-        "does not exist" if not path.exists()
-        else "is no file" if not path.is_file()
-        else "cannot be read" if not os.access(path, os.R_OK)
-        else "has a line break in its name" if "\n" in str(path)
-        else None
-    )  # fmt: skip
+    path = Path(given)
+    try:
+        path = path.expanduser().absolute()
+        wrong = _hindrance(path)
+    except (OSError, ValueError, RuntimeError):  # too long, a null character, a user that there is not
+        wrong = "cannot be a file"
     if wrong:
-        raise InvalidArgument(f"{str(path)!r} {wrong}.", hint="Give paths of files on this machine.")
+        raise InvalidArgument(f"{brief(str(path), _SHOWN)!r} {wrong}.", hint="Give paths of files on this machine.")
     return path
+
+
+def _hindrance(path: Path) -> str:
+    """Why it cannot be given to a page; empty where it can."""
+    if not path.exists():
+        return "does not exist"
+    if not path.is_file():
+        return "is no file"
+    if not os.access(path, os.R_OK):
+        return "cannot be read"
+    return "has a line break in its name" if "\n" in str(path) else ""
 
 
 def _send(scene: Scene, file: Path) -> str:

@@ -78,7 +78,10 @@ class TakeScreenshot(Aimed, Action[Screenshot]):
         if self.path is None:
             folder = scene.settings.home / "screenshots" / scene.record.namespace
             return drawing.unused(folder / scene.record.id, suffixes[0])
-        path = Path(self.path).expanduser().absolute()
+        try:
+            path = Path(self.path).expanduser().absolute()
+        except RuntimeError as error:
+            raise InvalidArgument(f"{self.path!r} cannot be a file: {error}.", hint="Give another path.") from None
         if path.suffix.lower() not in suffixes:
             raise InvalidArgument(
                 f"{self.path!r} does not end in {' or '.join(suffixes)}.", hint="Give path and format that agree."
@@ -90,8 +93,9 @@ def _save(path: Path, image: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(image)
-    except OSError as error:
-        raise InvalidArgument(f"{path} cannot be written: {error.strerror}.", hint="Give another path.") from None
+    except (OSError, ValueError) as error:  # ValueError: a null character
+        why = getattr(error, "strerror", None) or error
+        raise InvalidArgument(f"{path} cannot be written: {why}.", hint="Give another path.") from None
 
 
 ACTIONS: list[type[Action[Any]]] = [TakeScreenshot]

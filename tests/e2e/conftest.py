@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.harness import Home, until
-from tests.e2e.stage import Stage, opened
-from tests.served import Served
+from tests.e2e.stage import Stage
+from tests.served import Served, served
 from tests.site import Site
 
 ERAS = ("auto", "legacy")
@@ -37,11 +37,20 @@ def site() -> Iterator[Site]:
         yield site
 
 
+@pytest.fixture(scope="session")
+def theatre() -> Iterator[Served]:
+    """The server of all stages."""
+    with served(namespace="stage") as server:
+        yield server
+
+
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    """A server with one browser for a whole file of tests, each of which shows a page of its own."""
-    with opened() as stage:
-        yield stage
+def stage(theatre: Served) -> Iterator[Stage]:
+    """One browser for a whole file of tests, each of which shows a page of its own."""
+    with Site() as site:
+        theatre.ok("start_browser", sessionId="browser")
+        yield Stage(theatre, site)
+        theatre.ok("close_sessions", all=True)
 
 
 @pytest.fixture

@@ -242,6 +242,8 @@ def test_marks_in_frames(stage: Stage, host: str) -> None:
         ({"selector": "#x", "fullPage": True}, "either selector or fullPage"),
         ({"marks": "perhaps"}, "'marks' must be true or false"),
         ({"selector": "  "}, "selector is empty"),
+        ({"path": "/\x00.png"}, "cannot be written: embedded null byte"),
+        ({"path": "~nobody-of-that-name/x.png"}, "cannot be a file"),
     ],
 )
 def test_pictures_that_mean_nothing(stage: Stage, arguments: dict[str, Any], said: str) -> None:

@@ -70,6 +70,9 @@ def test_wrong_paths_are_refused(stage: Stage, files: list[str], tmp_path: Path)
     for paths, said in (
         ([files[0], missing], f"'{missing}' does not exist."),
         ([str(tmp_path)], f"'{tmp_path}' is no file."),
+        (["x" * 3000], "xxx…' cannot be a file."),
+        (["/\x00"], "does not exist."),
+        (["~nobody-of-that-name/x"], "cannot be a file."),
         ([], "'paths'"),
     ):
         assert said in refused(stage.call("upload_files", selector="#f", paths=paths), "invalid_argument")
