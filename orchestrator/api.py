@@ -20,6 +20,7 @@ from orchestrator.closing import Closer
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound, Unsupported
 from orchestrator.limits import IdleLimit
+from orchestrator.lockstep import Lockstep
 from orchestrator.models import AttachRequest, SessionRecord, StartRequest
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
 from orchestrator.python_api import PythonApi
@@ -225,7 +226,7 @@ class Orchestrator(PythonApi):
             steps = plan(part.actions)
             for given in part.ids:
                 plans[await self._unused(given, plans, "has two sequences in one call")] = steps
-        meeting = Meeting(plans)
+        meeting = Lockstep([*plans]) if parallel.lockstep else Meeting(plans)
 
         def one(session_id: str) -> Callable[[], Any]:
             def work(scene: Scene) -> SequenceResult:

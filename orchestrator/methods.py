@@ -1266,6 +1266,7 @@ class BlockingOrchestratorMethods(ABC):
         self,
         sequences: Iterable[Mapping[str, Any] | Part],
         *,
+        lockstep: bool = False,
         stability_ms: int = 150,
         stability_timeout_ms: int = 5000,
         timeout: int = 120000,
@@ -1274,7 +1275,8 @@ class BlockingOrchestratorMethods(ABC):
         """Run one sequence a session at the same time: `[{"session_id": "ann", "actions": [...]}, ...]`.
 
         One that fails does not stop the others: `result.sequences["ann"]` is its result, or the error for which it
-        has none.
+        has none. With `lockstep` the one list runs on all its `session_ids` step by step, up to the first step after
+        which they do not show the same by role and name: `result.divergence`.
 
         Raises:
             InvalidArgument: A step is unknown or wrong; nothing was run.
@@ -1283,6 +1285,7 @@ class BlockingOrchestratorMethods(ABC):
         answer: ParallelResult = self._wait(
             "execute_parallel",
             sequences=sequences,
+            lockstep=lockstep,
             stability_ms=stability_ms,
             stability_timeout_ms=stability_timeout_ms,
             timeout=timeout,

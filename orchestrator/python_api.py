@@ -212,6 +212,7 @@ class PythonApi(Home):
         self,
         sequences: Iterable[Mapping[str, Any] | Part],
         *,
+        lockstep: bool = False,
         stability_ms: int = 150,
         stability_timeout_ms: int = 5_000,
         timeout: int = 120_000,
@@ -220,7 +221,8 @@ class PythonApi(Home):
         """Run one sequence a session at the same time: `[{"session_id": "ann", "actions": [...]}, ...]`.
 
         One that fails does not stop the others: `result.sequences["ann"]` is its result, or the error for which it
-        has none.
+        has none. With `lockstep` the one list runs on all its `session_ids` step by step, up to the first step after
+        which they do not show the same by role and name: `result.divergence`.
 
         Raises:
             InvalidArgument: A step is unknown or wrong; nothing was run.
@@ -228,6 +230,7 @@ class PythonApi(Home):
         """
         given = {
             "sequences": [_as_part(one) for one in sequences],
+            "lockstep": lockstep,
             "stability_ms": stability_ms,
             "stability_timeout_ms": stability_timeout_ms,
             "timeout": timeout,
