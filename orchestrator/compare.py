@@ -11,7 +11,7 @@ import anyio
 from pydantic import Field, model_validator
 
 from orchestrator.actions import drawing
-from orchestrator.actions.camera import Camera
+from orchestrator.actions.app_camera import camera_of
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.frames import Box
 from orchestrator.actions.reading import text_of_page
@@ -81,7 +81,7 @@ def look(scene: Scene, asked: CompareSessions) -> Seen:
     if asked.of == "elements":
         return Seen(found=[*map(_spelled, elements_of(scene, ignore=ignore))])
     boxes = scene.ask("boxes", locators=ignore)["boxes"] if ignore else []
-    shot = Camera(scene, marks=False).viewport()
+    shot = camera_of(scene, marks=False).viewport()
     scale = drawing.opened(shot.png).width / shot.area.size[0]
     return Seen(png=shot.png, scale=scale, ignored=boxes)
 

@@ -163,6 +163,11 @@ class SessionRecord(Wire):
     claims: tuple[str, ...] = ()
     lost_reason: str | None = None
 
+    @property
+    def native(self) -> bool:
+        """Whether it shows an app's own screens, and no document of a browser or web view."""
+        return self.type is not SessionType.BROWSER and self.context == NATIVE
+
     def __hash__(self) -> int:
         # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.
         return hash((self.namespace, self.id, self.last_active_at))

@@ -13,6 +13,7 @@ from orchestrator.models import SessionRecord
 from orchestrator.secrets import Redactor
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.settings import Settings
+from orchestrator.snapshot.native import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
 from orchestrator.webdriver.remote import Remote
@@ -39,9 +40,10 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(self, remote: Remote, refs: RefBlock) -> None:
+    def __init__(self, remote: Remote, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
         self.page = Page(remote.script, refs)
+        self.screen = Screen(remote, record.type, refs)
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
@@ -65,7 +67,7 @@ class Runner:
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
-        kept = self._attached[remote.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+        kept = self._attached[remote.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
         kept.strange = strange
 
     def detach(self, record: SessionRecord) -> None:
@@ -76,10 +78,10 @@ class Runner:
         """Do it in a turn that has come, in its thread."""
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached.remote, attached.page, turn, self._settings, self._redactor)
+        scene = Scene(attached, turn, self._settings, self._redactor)
         try:
             if attached.strange:
-                attached.strange = not scene.find.frames.from_top()
+                attached.strange = not scene.resume()
             outcome = work(scene)
         except OrchestratorError as error:
             if scene.events:
@@ -100,6 +102,6 @@ class Runner:
                 name=record.id,
                 timeout=self._settings.command_timeout,
             )
-            kept = self._attached[record.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+            kept = self._attached[record.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
             kept.strange = True
         return kept

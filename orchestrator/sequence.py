@@ -150,6 +150,7 @@ class PlannedStep:
         if self.action is None:
             sync.arrive(self.name, scene, deadline)
             return Outcome()
+        self.action.check(scene.record)
         result: Outcome = self.action.perform(scene)
         return result
 

@@ -9,12 +9,15 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.models import SessionType, Wire
+from orchestrator.errors import Unsupported
+from orchestrator.models import SessionRecord, SessionType, Wire
 from orchestrator.settings import ToolSet
 
 ResultT = TypeVar("ResultT", bound=Outcome)
 ALL_TYPES = frozenset(SessionType)
 BROWSER = frozenset({SessionType.BROWSER})
+APPS = ALL_TYPES - BROWSER
+_WEB = "In an app it works in a web view only: list them with switch_context."
 
 
 class Action(Wire, ABC, Generic[ResultT]):
@@ -28,6 +31,10 @@ class Action(Wire, ABC, Generic[ResultT]):
     title: ClassVar[str]
     types: ClassVar[frozenset[SessionType]] = BROWSER
     """Which session types it serves."""
+    in_web_views: ClassVar[bool] = False
+    """Whether it serves the web views of apps, too, where `types` names browsers alone."""
+    instead: ClassVar[str] = ""
+    """What to do in a session that it does not serve, as a sentence."""
     reads: ClassVar[bool] = False
     """It changes nothing in the session."""
     destructive: ClassVar[bool] = False
@@ -37,6 +44,20 @@ class Action(Wire, ABC, Generic[ResultT]):
     """False where a result has no data part."""
     toolset: ClassVar[ToolSet] = "browser"
     """With which others it is listed."""
+
+    @classmethod
+    def check(cls, record: SessionRecord, *, planned: bool = False) -> None:
+        """Refuse a session that it does not serve; when `planned`, a step before it may lead into a web view.
+
+        Raises:
+            Unsupported: It says what to do instead.
+        """
+        if record.type in cls.types:
+            return
+        if not cls.in_web_views:
+            raise Unsupported(f"{cls.verb} does not work in {record.type} sessions.", hint=cls.instead)
+        if record.native and not planned:
+            raise Unsupported(f"{cls.verb} does not work on an app's own screen.", hint=cls.instead or _WEB)
 
     @abstractmethod
     def perform(self, scene: Scene) -> ResultT:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _CDP_COMMAND = "executeCdpCommand"
 _CAPABILITIES_COMMAND = "getCapabilities"
+_LOCATION_COMMAND = "setLocation"
 FULL_PAGE = "fullPageScreenshot"
 """Firefox's own picture of a whole page (GET /moz/screenshot/full)."""
 _DIALOGS_IN_A_ROW = 20
@@ -255,6 +256,7 @@ def _connect(url: str) -> RemoteConnection:
     connection._commands = dict(connection._commands)  # noqa: SLF001
     connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
     connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
+    connection.add_command(_LOCATION_COMMAND, "POST", "/session/$sessionId/location")
     connection.add_command(FULL_PAGE, "GET", "/session/$sessionId/moz/screenshot/full")
     return connection
 
