@@ -127,8 +127,8 @@ class SessionRecord(Wire):
     by. `tabs_used` are the names of tabs in the order in which they were last current, the current one at the end.
     `frame` are the refs that lead to the frame which selectors are taken in, from the top; empty at the top itself.
     With `strict`, a selector that finds several elements is an error. `context` is where an app session's commands go:
-    `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other session
-    of this home may have while it lives: a device, a port.
+    `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other
+    session of this home may have while it lives: a device, a port.
     """
 
     id: str
@@ -175,8 +175,8 @@ class SessionRecord(Wire):
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    `browser`, `headless`, `viewport` and `args` are of browsers; what follows `options` is of apps. `app_path` is a file
-    or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
+    `browser`, `headless`, `viewport` and `args` are of browsers; what follows `options` is of apps. `app_path` is a
+    file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
     """
 
     session_id: str | None = None
