@@ -46,6 +46,10 @@ class SessionType(StrEnum):
     ANDROID = "android"
 
 
+APPS = (SessionType.IOS, SessionType.ANDROID)
+"""The types that an app can be on."""
+
+
 class SessionState(StrEnum):
     """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
 
@@ -204,7 +208,14 @@ class StartRequest(Wire):
     full_reset: bool | None = None
     auto_grant_permissions: bool = True
     auto_accept_alerts: bool | None = None
-    new_command_timeout: float | None = Field(default=None, ge=0)
+    new_command_timeout: int | None = Field(default=None, ge=0)
+
+
+def chosen(kind: SessionType, browser: str | None) -> dict[str, Any]:
+    """A browser as a request says it: on a device it is one of the apps there, and there is none unless it is said."""
+    if browser is None:
+        return {}
+    return {"browser": browser} if kind is SessionType.BROWSER else {"browser_name": browser}
 
 
 class AttachRequest(Wire):
