@@ -24,6 +24,7 @@ from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.compare import CompareSessions, Comparison
+from orchestrator.devices import DeviceList
 from orchestrator.models import AttachRequest, StartRequest, Viewport
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
@@ -1456,6 +1457,14 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             OrchestratorError: One of the sessions could not be looked at; it is named.
         """
         answer: Comparison = self._wait("compare_sessions", session_ids=session_ids, of=of, ignore=ignore)
+        return answer
+
+    def list_devices(self) -> DeviceList:
+        """The devices, simulators and emulators that a start could use, and which are taken; nothing is started.
+
+        What could not be asked is told in `warnings`.
+        """
+        answer: DeviceList = self._wait("list_devices")
         return answer
 
     def execute_sequence(

@@ -6,17 +6,29 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+import anyio.to_thread
+
 from orchestrator.actions.base import Action
 from orchestrator.arguments import read
 from orchestrator.compare import CompareSessions, Comparison
+from orchestrator.devices import DeviceList, look
 from orchestrator.errors import OrchestratorError
+from orchestrator.machine import Machine
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
+from orchestrator.rows import SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Step, Steps
+from orchestrator.settings import Settings
 from orchestrator.starts import Starts
 
 
 class PythonApi(Starts):
     """Runs of several steps, with the parameters and defaults of the tools."""
+
+    settings: Settings
+
+    @abstractmethod
+    async def list_sessions(self, prefix: str | None = None) -> SessionList:
+        """The sessions of the namespace that are not closed."""
 
     @abstractmethod
     async def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
@@ -50,6 +62,14 @@ class PythonApi(Starts):
         """
         given = {"session_ids": list(session_ids), "of": of, "ignore": list(ignore)}
         return await self.compare(read(CompareSessions, given))
+
+    async def list_devices(self) -> DeviceList:
+        """The devices, simulators and emulators that a start could use, and which are taken; nothing is started.
+
+        What could not be asked is told in `warnings`.
+        """
+        listed = await self.list_sessions()
+        return await anyio.to_thread.run_sync(look, Machine.this(), self.settings.appium_url, listed.sessions)
 
     async def execute_sequence(
         self,

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
+from orchestrator.devices import DeviceList
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
 from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
@@ -185,6 +186,21 @@ class ListSessions(SessionTool):
         return listed.fitting(round(orchestrator.settings.max_output * _ROOM))
 
 
+class ListDevices(SessionTool):
+    """List the phones, tablets, simulators and emulators that start_app_session could use, and which are taken."""
+
+    verb: ClassVar[str] = "list_devices"
+    title: ClassVar[str] = "List devices"
+    toolset: ClassVar[ToolSet] = "mobile"
+    reads: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = DeviceList
+
+    async def run(self, orchestrator: Orchestrator) -> DeviceList:
+        """Ask the tools of this machine and the Appium server."""
+        return await orchestrator.list_devices()
+
+
 class SetCurrentSession(SessionTool):
     """Choose the session that calls without sessionId go to."""
 
@@ -265,6 +281,7 @@ SESSION_TOOLS: tuple[type[SessionTool], ...] = (
     StartSession,
     AttachSession,
     ListSessions,
+    ListDevices,
     SetCurrentSession,
     CloseSession,
     CloseSessions,
