@@ -49,7 +49,8 @@ def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Sche
         _put_steps(properties, steps)
     required = [name for name in properties if name in lean.get("required", ())]
     schema: Schema = {"type": "object", "properties": properties}
-    return schema | ({"required": required} if required else {}) | {"additionalProperties": False}
+    # That others are refused is not said for each tool again: it costs what a further tool needs.
+    return schema | ({"required": required} if required else {})
 
 
 def output_schema(model: type[Outcome], nullable: Iterable[str] = ()) -> Schema:

@@ -117,11 +117,10 @@ def test_schemas_are_plain(tool: Tool) -> None:
 
 
 @each_tool
-def test_inputs_are_typed_and_closed(tool: Tool) -> None:
-    """Every argument has a type, unknown ones are refused, and the session comes last."""
+def test_inputs_are_typed(tool: Tool) -> None:
+    """Every argument has a type, and the session comes last; that unknown ones are refused is said by their error."""
     schema = tool.listed.input_schema
     assert schema["type"] == "object"
-    assert schema["additionalProperties"] is False
     assert all("type" in one or "anyOf" in one for one in schema["properties"].values())
     assert set(schema.get("required", [])) <= set(schema["properties"])
     if tool.name in CATALOGUE:
