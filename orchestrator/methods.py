@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
@@ -24,7 +24,8 @@ from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.compare import CompareSessions, Comparison
-from orchestrator.models import AttachRequest, StartRequest
+from orchestrator.devices import DeviceList
+from orchestrator.models import AttachRequest, StartRequest, Viewport
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
@@ -1127,12 +1128,20 @@ class BlockingSessionMethods(ABC):
         return answer
 
 
-class BlockingOrchestratorMethods(ABC):
+Session = TypeVar("Session", bound=BlockingSessionMethods)
+"""The handle of `orchestrator.sync`."""
+
+
+class BlockingOrchestratorMethods(ABC, Generic[Session]):
     """The façade's methods, without `await`."""
 
     @abstractmethod
     def _wait(self, method: str, **arguments: Any) -> Any:
         """Call a method of the async façade, and wait for its answer."""
+
+    @abstractmethod
+    def _handle(self, method: str, **arguments: Any) -> Session:
+        """Call a method of the async façade that gives a handle, and wait for it."""
 
     def shut_down(self) -> None:
         """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
@@ -1157,6 +1166,14 @@ class BlockingOrchestratorMethods(ABC):
         """
         answer: Row = self._wait("attach", request=request)
         return answer
+
+    def session(self, session_id: str | None = None) -> Session:
+        """A handle on an open session of the namespace, whoever started it; on the current one unless given.
+
+        Raises:
+            NoSession, SessionNotFound: It is not open.
+        """
+        return self._handle("session", session_id=session_id)
 
     def list_sessions(self, prefix: str | None = None) -> SessionList:
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
@@ -1218,6 +1235,213 @@ class BlockingOrchestratorMethods(ABC):
         answer: Comparison = self._wait("compare", asked=asked)
         return answer
 
+    def start_browser(
+        self,
+        session_id: str | None = None,
+        *,
+        browser: str = "chrome",
+        headless: bool | None = None,
+        navigation_url: str | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        viewport: Viewport | Mapping[str, int] | None = None,
+        args: Sequence[str] = (),
+    ) -> Session:
+        """Start a browser on this machine.
+
+        Args:
+            session_id: Its name, such as alice; browser-1, … unless given.
+            browser: Which browser.
+            headless: Without a window; a setting (True) unless given.
+            navigation_url: Open this URL first.
+            capabilities: W3C capabilities; yours win.
+            options: The provider's own options.
+            wait: False: answer at once; calls on it queue until it has started.
+            viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            args: Further switches of the browser.
+
+        Raises:
+            InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
+            StartFailed: There is no session; nothing of it is left.
+        """
+        return self._handle(
+            "start_browser",
+            session_id=session_id,
+            browser=browser,
+            headless=headless,
+            navigation_url=navigation_url,
+            capabilities=capabilities,
+            options=options,
+            wait=wait,
+            viewport=viewport,
+            args=args,
+        )
+
+    def start_app_session(
+        self,
+        platform: str,
+        session_id: str | None = None,
+        *,
+        app_path: str | None = None,
+        app: str | None = None,
+        bundle_id: str | None = None,
+        app_package: str | None = None,
+        app_activity: str | None = None,
+        browser_name: str | None = None,
+        device_name: str | None = None,
+        platform_version: str | None = None,
+        udid: str | None = None,
+        automation_name: str | None = None,
+        no_reset: bool | None = None,
+        full_reset: bool | None = None,
+        auto_grant_permissions: bool = True,
+        auto_accept_alerts: bool | None = None,
+        new_command_timeout: int | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        wait: bool = True,
+    ) -> Session:
+        """Start an app, or a browser, on a device, simulator or emulator, by Appium.
+
+        Args:
+            platform: iOS or Android, in any case.
+            session_id: Its name, such as ann; ios-1, android-1, … unless given.
+            app_path: The app: a file or folder on this machine.
+            app: The app as the Appium server finds it, such as a URL; passed on unread.
+            bundle_id: iOS: an app that is installed.
+            app_package: Android: an app that is installed.
+            app_activity: Android: which of its activities.
+            browser_name: A browser instead of an app: Chrome or Safari.
+            device_name: Such as iPhone 15; it names a kind.
+            platform_version: Such as 17.5.
+            udid: Which device: two sessions cannot have the same one.
+            automation_name: XCUITest or UiAutomator2 unless given.
+            no_reset: Keep the app's data.
+            full_reset: Remove the app before and after.
+            auto_grant_permissions: Android: grant what the app asks for.
+            auto_accept_alerts: iOS: accept what the system asks.
+            new_command_timeout: Seconds without a command after which Appium ends the session; from idle_timeout
+                unless given.
+            capabilities: W3C capabilities; yours win.
+            options: The provider's own options, such as url and wdaLocalPort.
+            wait: False: answer at once; calls on it queue until it has started.
+
+        Raises:
+            InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
+            DeviceBusy: Another session has the device.
+            StartFailed: There is no session; nothing of it is left.
+        """
+        return self._handle(
+            "start_app_session",
+            platform=platform,
+            session_id=session_id,
+            app_path=app_path,
+            app=app,
+            bundle_id=bundle_id,
+            app_package=app_package,
+            app_activity=app_activity,
+            browser_name=browser_name,
+            device_name=device_name,
+            platform_version=platform_version,
+            udid=udid,
+            automation_name=automation_name,
+            no_reset=no_reset,
+            full_reset=full_reset,
+            auto_grant_permissions=auto_grant_permissions,
+            auto_accept_alerts=auto_accept_alerts,
+            new_command_timeout=new_command_timeout,
+            capabilities=capabilities,
+            options=options,
+            wait=wait,
+        )
+
+    def start_session(
+        self,
+        provider: str,
+        platform: str,
+        session_id: str | None = None,
+        *,
+        browser: str | None = None,
+        browser_version: str | None = None,
+        headless: bool | None = None,
+        device_name: str | None = None,
+        platform_version: str | None = None,
+        app: str | None = None,
+        navigation_url: str | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        wait: bool = True,
+    ) -> Session:
+        """Start a session at a provider by its name; the other parameters are those of `start_browser`.
+
+        Args:
+            provider: local, or another installed provider.
+            platform: browser, ios or android.
+            session_id: Its name; browser-1, ios-1, … unless given.
+            browser: Which browser; chrome unless given, and on a device none.
+            browser_version: Such as 156; any unless given.
+            headless: Without a window; a setting (True) unless given.
+            device_name: Such as iPhone 15.
+            platform_version: Such as 17.5.
+            app: The app as the remote end finds it, such as a URL.
+            navigation_url: Open this URL first.
+            capabilities: W3C capabilities; yours win.
+            options: The provider's own options.
+            wait: False: answer at once; calls on it queue until it has started.
+
+        Raises:
+            InvalidArgument, Unsupported, SessionExists, SessionLimit: Nothing was launched.
+            StartFailed: The remote end gave no session; nothing of it is left.
+        """
+        return self._handle(
+            "start_session",
+            provider=provider,
+            platform=platform,
+            session_id=session_id,
+            browser=browser,
+            browser_version=browser_version,
+            headless=headless,
+            device_name=device_name,
+            platform_version=platform_version,
+            app=app,
+            navigation_url=navigation_url,
+            capabilities=capabilities,
+            options=options,
+            wait=wait,
+        )
+
+    def attach_session(
+        self,
+        remote_url: str,
+        remote_session_id: str,
+        session_id: str | None = None,
+        *,
+        platform: str = "browser",
+        capabilities: Mapping[str, Any] | None = None,
+    ) -> Session:
+        """Drive a session that was started elsewhere; closing it here leaves it alive there.
+
+        Args:
+            remote_url: The WebDriver endpoint, such as http://127.0.0.1:4444.
+            remote_session_id: The session there, as New Session answered it.
+            session_id: Its name here; browser-1, … unless given.
+            platform: browser, ios or android.
+            capabilities: What to know about it beyond what the remote end tells.
+
+        Raises:
+            SessionLost: It does not answer; nothing was recorded.
+            InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
+        """
+        return self._handle(
+            "attach_session",
+            remote_url=remote_url,
+            remote_session_id=remote_session_id,
+            session_id=session_id,
+            platform=platform,
+            capabilities=capabilities,
+        )
+
     def compare_sessions(
         self, session_ids: Sequence[str], of: Literal["text", "elements", "screenshot"], *, ignore: Sequence[str] = ()
     ) -> Comparison:
@@ -1233,6 +1457,14 @@ class BlockingOrchestratorMethods(ABC):
             OrchestratorError: One of the sessions could not be looked at; it is named.
         """
         answer: Comparison = self._wait("compare_sessions", session_ids=session_ids, of=of, ignore=ignore)
+        return answer
+
+    def list_devices(self) -> DeviceList:
+        """The devices, simulators and emulators that a start could use, and which are taken; nothing is started.
+
+        What could not be asked is told in `warnings`.
+        """
+        answer: DeviceList = self._wait("list_devices")
         return answer
 
     def execute_sequence(

@@ -46,6 +46,10 @@ class SessionType(StrEnum):
     ANDROID = "android"
 
 
+APPS = (SessionType.IOS, SessionType.ANDROID)
+"""The types that an app can be on."""
+
+
 class SessionState(StrEnum):
     """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
 
@@ -127,8 +131,8 @@ class SessionRecord(Wire):
     by. `tabs_used` are the names of tabs in the order in which they were last current, the current one at the end.
     `frame` are the refs that lead to the frame which selectors are taken in, from the top; empty at the top itself.
     With `strict`, a selector that finds several elements is an error. `context` is where an app session's commands go:
-    `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other session
-    of this home may have while it lives: a device, a port.
+    `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other
+    session of this home may have while it lives: a device, a port.
     """
 
     id: str
@@ -180,8 +184,8 @@ class SessionRecord(Wire):
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    `browser`, `headless`, `viewport` and `args` are of browsers; what follows `options` is of apps. `app_path` is a file
-    or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
+    `browser`, `headless`, `viewport` and `args` are of browsers; what follows `options` is of apps. `app_path` is a
+    file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
     """
 
     session_id: str | None = None
@@ -209,7 +213,14 @@ class StartRequest(Wire):
     full_reset: bool | None = None
     auto_grant_permissions: bool = True
     auto_accept_alerts: bool | None = None
-    new_command_timeout: float | None = Field(default=None, ge=0)
+    new_command_timeout: int | None = Field(default=None, ge=0)
+
+
+def chosen(kind: SessionType, browser: str | None) -> dict[str, Any]:
+    """A browser as a request says it: on a device it is one of the apps there, and there is none unless it is said."""
+    if browser is None:
+        return {}
+    return {"browser": browser} if kind is SessionType.BROWSER else {"browser_name": browser}
 
 
 class AttachRequest(Wire):

@@ -70,6 +70,13 @@ class Start(Protocol):
         """Whether a process that was spawned is still running."""
         ...
 
+    def claim(self, name: str) -> SessionRecord | None:
+        """Have something for this session alone as long as it lives, such as a device or a port.
+
+        Returns the session of this home that has what this name stands for already; None when it is ours now.
+        """
+        ...
+
     def check(self) -> None:
         """Raise when the start was cancelled or ran out of time; call it in every loop that waits."""
         ...

@@ -10,13 +10,13 @@ from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import SessionRecord
-from orchestrator.secrets import Redactor
+from orchestrator.secrets import Redactor, credentials
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
-from orchestrator.webdriver.remote import Remote
+from orchestrator.webdriver.remote import Remote, know
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 _REFS_AT_ONCE = 500
@@ -57,6 +57,10 @@ class Runner:
         self._settings = settings
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
+        # The settings' own server can be driven by every process that has them.
+        know(settings.appium_url)
+        if own := credentials(settings.appium_url):
+            redactor.add(own[1])
 
     async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.

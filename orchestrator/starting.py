@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 
-from orchestrator import processes
+from orchestrator import app_start, processes
 from orchestrator.actions.navigation import Navigate
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
-from orchestrator.models import ProcessInfo, SessionRecord, SessionState, StartRequest
+from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner
@@ -35,11 +35,12 @@ class Starter:
             InvalidArgument, Unsupported: The request means nothing to the provider.
             SessionExists, SessionLimit: There is no place for it.
         """
+        request = app_start.checked(request)
         provider = self._providers[request.provider]
         options = self._providers.options(request.provider, request.options)
         if request.type not in provider.types:
             raise Unsupported(f"Provider {provider.name!r} has no {request.type} sessions.")
-        if provider.browsers and request.browser not in provider.browsers:
+        if request.type is SessionType.BROWSER and provider.browsers and request.browser not in provider.browsers:
             known = ", ".join(sorted(provider.browsers))
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."

@@ -48,7 +48,7 @@ def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Sche
     if steps is not None:
         _put_steps(properties, steps)
     required = [name for name in properties if name in lean.get("required", ())]
-    # Not closed: the server itself refuses what it does not know, and says more than a schema can.
+    # That others are refused is not said for each tool again: it costs what a further tool needs.
     schema: Schema = {"type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})
 

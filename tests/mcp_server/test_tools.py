@@ -118,7 +118,7 @@ def test_schemas_are_plain(tool: Tool) -> None:
 
 @each_tool
 def test_inputs_are_typed(tool: Tool) -> None:
-    """Every argument has a type, and the session comes last."""
+    """Every argument has a type, and the session comes last; that unknown ones are refused is said by their error."""
     schema = tool.listed.input_schema
     assert schema["type"] == "object"
     assert all("type" in one or "anyOf" in one for one in schema["properties"].values())

@@ -30,6 +30,7 @@ class RealStart:
         self.options = LocalOptions.model_validate(request.options)
         self.headless = True
         self.processes: list[ProcessInfo] = []
+        self.claims: list[str] = []
         self.cancelled: Exception | None = None
         self._folder: Path | None = None
 
@@ -45,6 +46,11 @@ class RealStart:
     def alive(self, process: ProcessInfo) -> bool:
         """Whether it runs."""
         return processes.alive(process)
+
+    def claim(self, name: str) -> SessionRecord | None:
+        """Nobody else is there to have it."""
+        self.claims.append(name)
+        return None
 
     def check(self) -> None:
         """Raise what cancelled it."""
