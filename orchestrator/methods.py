@@ -6,13 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
+from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
+from orchestrator.actions.apps import ManageApp
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
 from orchestrator.actions.choosing import SelectOption
+from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
+from orchestrator.actions.devices import ManageDevice
 from orchestrator.actions.dialogs import HandleDialog, SetPolicy
 from orchestrator.actions.dragging import DragAndDrop
 from orchestrator.actions.files import UploadFiles
+from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.pictures import TakeScreenshot
@@ -122,7 +127,7 @@ class SessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what the browser shows, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
 
         Use get_visible_elements to act on the page.
 
@@ -148,7 +153,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Click a button, link or any element with the mouse.
+        """Click a button, link or any element; in an app it is a tap.
 
         Waits until it is visible, enabled and at rest.
 
@@ -244,6 +249,56 @@ class SessionMethods(ABC):
             },
         )
 
+    async def swipe(
+        self,
+        direction: Literal["up", "down", "left", "right"],
+        *,
+        percent: int = 60,
+        duration: int = 300,
+        selector: str | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Swipe with a finger in an app: direction is the finger's, so up shows what is further down.
+
+        Args:
+            direction: Where to.
+            percent: Of the screen's or element's length.
+            duration: ms; slow ones do not fly on.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            Swipe,
+            {
+                "direction": direction,
+                "percent": percent,
+                "duration": duration,
+                "selector": selector,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    async def pinch(
+        self,
+        scale: float,
+        selector: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Zoom with two fingers in an app: a scale above 1 moves them apart (zoom in), one below 1 together (zoom out).
+
+        Args:
+            scale: Such as 2 or 0.5.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(Pinch, {"scale": scale, "selector": selector, "observe": observe, "timeout": timeout})
+
     async def drag_and_drop(
         self,
         source: str,
@@ -254,7 +309,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element with the mouse and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -310,7 +365,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter.
+        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
@@ -438,7 +493,7 @@ class SessionMethods(ABC):
         )
 
     async def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page: a function body with return and await.
+        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
@@ -551,6 +606,58 @@ class SessionMethods(ABC):
             },
         )
 
+    async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """List an app's contexts, or switch: in a web view (WEBVIEW…) browser tools work, NATIVE_APP is the app's own screen.
+
+        Args:
+            context: Name, or its beginning; lists them unless given.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(SwitchContext, {"context": context, "timeout": timeout})
+
+    async def manage_app(
+        self,
+        action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"],
+        app: str | None = None,
+        *,
+        seconds: float | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> AppManaged:
+        """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state.
+
+        Args:
+            action: What to do.
+            app: Bundle id or package, the session's unless given; install: path or URL.
+            seconds: In the background; until activated unless given.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe, "timeout": timeout}
+        )
+
+    async def manage_device(
+        self,
+        action: Literal[
+            "rotate", "lock", "unlock", "shake", "hide_keyboard", "press", "open_url", "set_location", "clipboard"
+        ],
+        value: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> DeviceManaged:
+        """Turn (rotate), lock, unlock or shake the device, hide its keyboard, press a button, open a deep link, and more.
+
+        Args:
+            action: What to do.
+            value: rotate: portrait or landscape; press: a key; open_url: URL; set_location: lat,lon; clipboard: new
+                text.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(ManageDevice, {"action": action, "value": value, "observe": observe, "timeout": timeout})
+
 
 class BlockingSessionMethods(ABC):
     """What can be done in a session, without `await`."""
@@ -647,7 +754,7 @@ class BlockingSessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what the browser shows, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
 
         Use get_visible_elements to act on the page.
 
@@ -673,7 +780,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Click a button, link or any element with the mouse.
+        """Click a button, link or any element; in an app it is a tap.
 
         Waits until it is visible, enabled and at rest.
 
@@ -769,6 +876,56 @@ class BlockingSessionMethods(ABC):
             },
         )
 
+    def swipe(
+        self,
+        direction: Literal["up", "down", "left", "right"],
+        *,
+        percent: int = 60,
+        duration: int = 300,
+        selector: str | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Swipe with a finger in an app: direction is the finger's, so up shows what is further down.
+
+        Args:
+            direction: Where to.
+            percent: Of the screen's or element's length.
+            duration: ms; slow ones do not fly on.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            Swipe,
+            {
+                "direction": direction,
+                "percent": percent,
+                "duration": duration,
+                "selector": selector,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    def pinch(
+        self,
+        scale: float,
+        selector: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Zoom with two fingers in an app: a scale above 1 moves them apart (zoom in), one below 1 together (zoom out).
+
+        Args:
+            scale: Such as 2 or 0.5.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(Pinch, {"scale": scale, "selector": selector, "observe": observe, "timeout": timeout})
+
     def drag_and_drop(
         self,
         source: str,
@@ -779,7 +936,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element with the mouse and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -835,7 +992,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter.
+        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
@@ -959,7 +1116,7 @@ class BlockingSessionMethods(ABC):
         )
 
     def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page: a function body with return and await.
+        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
@@ -1071,6 +1228,58 @@ class BlockingSessionMethods(ABC):
                 "expiry": expiry,
             },
         )
+
+    def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """List an app's contexts, or switch: in a web view (WEBVIEW…) browser tools work, NATIVE_APP is the app's own screen.
+
+        Args:
+            context: Name, or its beginning; lists them unless given.
+            timeout: Longest wait, ms.
+        """
+        return self._do(SwitchContext, {"context": context, "timeout": timeout})
+
+    def manage_app(
+        self,
+        action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"],
+        app: str | None = None,
+        *,
+        seconds: float | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> AppManaged:
+        """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state.
+
+        Args:
+            action: What to do.
+            app: Bundle id or package, the session's unless given; install: path or URL.
+            seconds: In the background; until activated unless given.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe, "timeout": timeout}
+        )
+
+    def manage_device(
+        self,
+        action: Literal[
+            "rotate", "lock", "unlock", "shake", "hide_keyboard", "press", "open_url", "set_location", "clipboard"
+        ],
+        value: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> DeviceManaged:
+        """Turn (rotate), lock, unlock or shake the device, hide its keyboard, press a button, open a deep link, and more.
+
+        Args:
+            action: What to do.
+            value: rotate: portrait or landscape; press: a key; open_url: URL; set_location: lat,lon; clipboard: new
+                text.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(ManageDevice, {"action": action, "value": value, "observe": observe, "timeout": timeout})
 
     def refresh(self) -> SessionFacts:
         """Look up the facts of now, without a round trip to the browser.

@@ -13,7 +13,7 @@ from orchestrator.models import SessionRecord
 from orchestrator.secrets import Redactor, credentials
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.settings import Settings
-from orchestrator.snapshot.native import Screen
+from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
 from orchestrator.webdriver.remote import Remote, know

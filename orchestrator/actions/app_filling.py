@@ -54,7 +54,8 @@ def _type(scene: Scene, hit: Hit, value: str) -> None:
 
 def element_id(scene: Scene) -> str:
     """The remote end's id of the element that was found last."""
-    return next(iter(scene.screen.handle().values()))
+    [element] = scene.screen.handle().values()
+    return element
 
 
 def _send(scene: Scene, element: str, text: str) -> None:

@@ -24,7 +24,9 @@ class AppManaged(Acted):
 class DeviceManaged(Acted):
     """What became of the device; `value` is what it has or is now."""
 
-    value: str | None = Field(default=None, description="What it is now: the orientation, the place, the clipboard's text.")
+    value: str | None = Field(
+        default=None, description="What it is now: the orientation, the place, the clipboard's text."
+    )
 
     def lines(self) -> list[str]:
         """The value, and what changed."""

@@ -34,7 +34,7 @@ def scroll_to(scene: Scene, given: str, seconds: float) -> Acted:
     locator = scene.find.locator(selector)
     directions: list[Direction] = ["down", "up"]
     direction = directions.pop(0)
-    for _ in range(_MOST):
+    while True:
         answer = scene.ask("ready", locator=locator, need="visible", slice=0)
         if answer["ok"]:
             matches = int(answer.get("matches", 1))
@@ -88,7 +88,7 @@ def _shift(before: Mapping[Any, Any], after: Mapping[Any, Any], direction: Direc
     axis = 0 if direction in {"left", "right"} else 1
     common = before.keys() & after.keys()
     moves = Counter(abs(round(before[key][axis] - after[key][axis])) for key in common)
-    moved = [(count, by) for by, count in moves.items() if by > _SLOP]
+    moved = max(((count, by) for by, count in moves.items() if by > _SLOP), default=None)
     if moved:
-        return max(moved)[1]
-    return 0 if before.keys() == after.keys() or common else 1
+        return int(moved[1])
+    return 0 if common or not after else 1

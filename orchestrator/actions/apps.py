@@ -7,15 +7,16 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from orchestrator.actions.app_results import AppManaged
 from orchestrator.actions.base import APPS, Acting, Action
 from orchestrator.actions.device_keys import mobile
-from orchestrator.actions.app_results import AppManaged
 from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
 from orchestrator.models import SessionType
 
 _STATES = {0: "not installed", 1: "not running", 2: "background", 3: "background", 4: "foreground"}
+_UNKNOWN = -1
 _FOREVER = -1
 """Seconds in the background: until the app is activated."""
 
@@ -31,8 +32,12 @@ class ManageApp(Acting):
     result: ClassVar[type[Outcome]] = AppManaged
 
     action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"]
-    app: str | None = Field(default=None, description="Bundle id or package, the session's unless given; install: path or URL.")
-    seconds: float | None = Field(default=None, ge=0, le=600, description="In the background; until activated unless given.")
+    app: str | None = Field(
+        default=None, description="Bundle id or package, the session's unless given; install: path or URL."
+    )
+    seconds: float | None = Field(
+        default=None, ge=0, le=600, description="In the background; until activated unless given."
+    )
 
     @model_validator(mode="after")
     def _given(self) -> ManageApp:
@@ -58,7 +63,9 @@ class ManageApp(Acting):
         """
         names = ("bundleId",) if scene.record.type is SessionType.IOS else ("appPackage",)
         known = scene.record.capabilities
-        found = self.app or next((known[key] for name in names for key in (f"appium:{name}", name) if known.get(key)), None)
+        found = self.app or next(
+            (known[key] for name in names for key in (f"appium:{name}", name) if known.get(key)), None
+        )
         if not found:
             raise InvalidArgument(f"{self.action} needs app.", hint="manage_app with action list names them.")
         return str(found)
@@ -74,14 +81,14 @@ def _state(action: ManageApp, scene: Scene) -> AppManaged:
 
 
 def _asked(scene: Scene, app: str) -> int:
-    found = mobile(scene, "queryAppState", **_named(scene, app))
-    return found if isinstance(found, int) else -1
+    found = mobile(scene, "queryAppState", _named(scene, app))
+    return found if isinstance(found, int) else _UNKNOWN
 
 
 def _activate(action: ManageApp, scene: Scene) -> AppManaged:
     app = action.on(scene)
     try:
-        mobile(scene, "activateApp", **_named(scene, app))
+        mobile(scene, "activateApp", _named(scene, app))
     except RemoteFailure as error:
         raise _missing(scene, app) or error from error
     return AppManaged(app=app)
@@ -90,7 +97,7 @@ def _activate(action: ManageApp, scene: Scene) -> AppManaged:
 def _terminate(action: ManageApp, scene: Scene) -> AppManaged:
     app = action.on(scene)
     try:
-        ended = mobile(scene, "terminateApp", **_named(scene, app))
+        ended = mobile(scene, "terminateApp", _named(scene, app))
     except RemoteFailure as error:
         raise _missing(scene, app) or error from error
     return AppManaged(app=app, warnings=[] if ended is not False else [f"{app} did not run."])
@@ -100,23 +107,21 @@ def _install(action: ManageApp, scene: Scene) -> AppManaged:
     given = str(action.app)
     path = Path(given).expanduser()
     app = str(path.absolute()) if path.exists() else given
-    mobile(
-        scene, "installApp", limit=scene.settings.start_timeout,
-        **{"app" if scene.record.type is SessionType.IOS else "appPath": app},
-    )  # fmt: skip
+    name = "app" if scene.record.type is SessionType.IOS else "appPath"
+    mobile(scene, "installApp", {name: app}, limit=scene.settings.start_timeout)
     return AppManaged(app=given)
 
 
 def _remove(action: ManageApp, scene: Scene) -> AppManaged:
     if not action.app:
         raise InvalidArgument("remove needs app.", hint="manage_app with action list names them.")
-    removed = mobile(scene, "removeApp", **_named(scene, action.app))
+    removed = mobile(scene, "removeApp", _named(scene, action.app))
     return AppManaged(app=action.app, warnings=[] if removed is not False else [f"{action.app} was not installed."])
 
 
 def _background(action: ManageApp, scene: Scene) -> AppManaged:
     seconds = _FOREVER if action.seconds is None else action.seconds
-    mobile(scene, "backgroundApp", limit=scene.settings.command_timeout + max(seconds, 0), seconds=seconds)
+    mobile(scene, "backgroundApp", {"seconds": seconds}, limit=scene.settings.command_timeout + max(seconds, 0))
     return AppManaged()
 
 

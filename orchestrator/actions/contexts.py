@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from orchestrator.actions.app_results import Contexts
 from orchestrator.actions.base import APPS, Action, Timed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fitting import prepare
-from orchestrator.actions.app_results import Contexts
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument
@@ -29,7 +29,9 @@ class SwitchContext(Timed, Action[Contexts]):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Contexts
 
-    context: str | None = Field(default=None, min_length=1, description="Name, or its beginning; lists them unless given.")
+    context: str | None = Field(
+        default=None, min_length=1, description="Name, or its beginning; lists them unless given."
+    )
 
     def perform(self, scene: Scene) -> Contexts:
         """A web view that is not there yet is waited for."""
@@ -43,7 +45,8 @@ class SwitchContext(Timed, Action[Contexts]):
                 break
             if not deadline.left:
                 raise InvalidArgument(
-                    f"No context {self.context!r} (waited {deadline.elapsed_ms} ms).", hint=f"There are: {', '.join(found)}."
+                    f"No context {self.context!r} (waited {deadline.elapsed_ms} ms).",
+                    hint=f"There are: {', '.join(found)}.",
                 )
             time.sleep(min(_PAUSE, deadline.left))
         scene.enter(wanted)

@@ -6,6 +6,9 @@ UiAutomator2, `mobile: pressButton` of XCUITest.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from orchestrator.actions.keys import DEVICE_KEYS, KEYS, key_actions
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import Unsupported
@@ -43,13 +46,13 @@ def _press_on_android(scene: Scene, chord: list[str]) -> None:
         return
     shift = _META["Shift"] if len(last) == 1 and last.isupper() and not held else 0
     meta = sum((_META[name] for name in held), shift)
-    mobile(scene, "pressKey", keycode=code, **({"metastate": meta} if meta else {}))
+    mobile(scene, "pressKey", {"keycode": code, **({"metastate": meta} if meta else {})})
 
 
 def _press_on_ios(scene: Scene, chord: list[str]) -> None:
     [last] = chord[-1:]
     if last in _BUTTONS:
-        mobile(scene, "pressButton", name=_BUTTONS[last])
+        mobile(scene, "pressButton", {"name": _BUTTONS[last]})
     else:
         _press_on_keyboard(scene, chord)
 
@@ -61,7 +64,12 @@ def _press_on_keyboard(scene: Scene, chord: list[str]) -> None:
     scene.remote.execute("actions", actions=key_actions([[KEYS.get(name, name) for name in chord]]))
 
 
-def mobile(scene: Scene, command: str, *, limit: float | None = None, **arguments: object) -> object:
-    """Run a command of the driver's own, `mobile: <command>`, with one object of arguments (Execute Script)."""
-    script = f"mobile: {command}"
-    return scene.remote.execute("w3cExecuteScript", script=script, args=[arguments] if arguments else [], limit=limit)
+def mobile(
+    scene: Scene, command: str, arguments: Mapping[str, Any] | None = None, *, limit: float | None = None
+) -> Any:
+    """Run a command of the driver's own, `mobile: <command>`, with one object of arguments (Execute Script).
+
+    It may take `limit` seconds, the command deadline unless given.
+    """
+    args = [dict(arguments)] if arguments else []
+    return scene.remote.execute("w3cExecuteScript", script=f"mobile: {command}", args=args, limit=limit)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from orchestrator.actions.app_results import DeviceManaged
 from orchestrator.actions.base import APPS, Acting, Action
 from orchestrator.actions.device_keys import mobile, press_device_keys
 from orchestrator.actions.keys import named_chords
-from orchestrator.actions.app_results import DeviceManaged
 from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, Unsupported
@@ -78,7 +78,10 @@ def _unlock(scene: Scene, _: str | None) -> None:
 
 def _shake(scene: Scene, _: str | None) -> None:
     if scene.record.type is SessionType.ANDROID:
-        raise Unsupported("UiAutomator2 cannot shake a device.", hint="On an emulator: execute_script with mobile: execEmuConsoleCommand.")
+        raise Unsupported(
+            "UiAutomator2 cannot shake a device.",
+            hint="On an emulator: execute_script with mobile: execEmuConsoleCommand.",
+        )
     mobile(scene, "shake")
 
 
@@ -97,7 +100,7 @@ def _open_url(scene: Scene, value: str | None) -> None:
     known = scene.record.capabilities
     name, given = ("bundleId", "bundleId") if scene.record.type is SessionType.IOS else ("appPackage", "package")
     app = known.get(f"appium:{name}") or known.get(name)
-    mobile(scene, "deepLink", url=value, **({given: app} if app else {}))
+    mobile(scene, "deepLink", {"url": value, **({given: app} if app else {})})
 
 
 def _set_location(scene: Scene, value: str | None) -> str:
@@ -110,9 +113,9 @@ def _set_location(scene: Scene, value: str | None) -> str:
 def _clipboard(scene: Scene, value: str | None) -> str:
     if value is not None:
         content = base64.b64encode(value.encode()).decode()
-        mobile(scene, "setClipboard", content=content, contentType="plaintext")
+        mobile(scene, "setClipboard", {"content": content, "contentType": "plaintext"})
         return value
-    found = mobile(scene, "getClipboard", contentType="plaintext")
+    found = mobile(scene, "getClipboard", {"contentType": "plaintext"})
     return base64.b64decode(str(found or "")).decode("utf-8", "replace")
 
 

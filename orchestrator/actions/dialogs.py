@@ -15,7 +15,6 @@ from orchestrator.errors import NotActionable, RemoteFailure, brief
 from orchestrator.models import ArmedDialog, DialogPolicy, SessionType
 from orchestrator.webdriver.remote import DIALOG_TEXT
 
-
 _PAUSE = 0.1
 
 

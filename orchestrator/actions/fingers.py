@@ -86,5 +86,3 @@ def screen_area(scene: Scene) -> Box:
 
 def _pause(duration: int) -> dict[str, Any]:
     return {"type": "pause", "duration": duration}
-
-

@@ -6,18 +6,17 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.app_filling import fill_control
+from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.device_keys import press_device_keys
 from orchestrator.actions.filling import fill
 from orchestrator.actions.fingers import tapped, touch
 from orchestrator.actions.keys import DEVICE_KEYS, KEYS, key_actions, named_chords
-from orchestrator.errors import Unsupported
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
+from orchestrator.errors import Unsupported
 from orchestrator.models import SessionType
 from orchestrator.settings import ToolSet
-
 
 _DEVICE_ALONE = DEVICE_KEYS - {"HOME"}
 """Those that no keyboard has."""
@@ -37,7 +36,9 @@ def press_names(scene: Scene, pressed: list[list[str]]) -> None:
             f"{min(unknown)} is a key of phones, and this session shows a page.",
             hint="To go back: navigate with history back. In an app's web view: switch_context to NATIVE_APP first.",
         )
-    scene.remote.execute("actions", actions=key_actions([[KEYS.get(name, name) for name in chord] for chord in pressed]))
+    scene.remote.execute(
+        "actions", actions=key_actions([[KEYS.get(name, name) for name in chord] for chord in pressed])
+    )
 
 
 class SetValue(Aimed, Acting):

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from orchestrator.actions import drawing
-from orchestrator.actions.base import ALL_TYPES, Action, Aimed
 from orchestrator.actions.app_camera import camera_of
+from orchestrator.actions.base import ALL_TYPES, Action, Aimed
 from orchestrator.actions.drawing import Shot
 from orchestrator.actions.results import Outcome, Screenshot
 from orchestrator.actions.scene import Scene

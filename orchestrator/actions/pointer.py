@@ -14,8 +14,8 @@ from orchestrator.actions.hands import move, pointer
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
-from orchestrator.models import SessionType
 from orchestrator.errors import Unsupported
+from orchestrator.models import SessionType
 from orchestrator.settings import ToolSet
 
 Button = Literal["left", "middle", "right"]
@@ -52,7 +52,6 @@ class ClickElement(Aimed, Acting):
         with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
             pointer(scene, [move(*point), *press * self.count], held=held)
         return Acted(matches=hit.matches)
-
 
     def _tap(self, scene: Scene) -> Acted:
         if self.button != "left" or self.modifiers:

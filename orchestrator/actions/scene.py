@@ -16,7 +16,7 @@ from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
 from orchestrator.models import NATIVE, SessionRecord, SessionType
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
-from orchestrator.snapshot.native import Screen
+from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.remote import Remote

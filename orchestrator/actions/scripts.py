@@ -72,7 +72,6 @@ class ExecuteScript(Timed, Action[Value]):
             raise _without_element(answer, scene)
         return _fitting(answer.get("value"), round(scene.settings.max_output * _ROOM))
 
-
     def _command(self, scene: Scene) -> Value:
         """A command of the driver's own; elements in its arguments are what Find Element answers for them."""
         if scene.record.type is SessionType.BROWSER:
