@@ -48,6 +48,11 @@ CASES = {
         {"sessionId": "new"}, "provider remote_url",
         {"remoteUrl": "nowhere", "remoteSessionId": "a"}, WRONG, "remoteUrl is no address",
     ),
+    "start_app_session": Case(
+        {"sessionId": "new", "platform": "iOS"}, "new: active, ios",
+        {"platform": "symbian"}, WRONG, "Argument 'platform': it is one of 'ios', 'android'",
+    ),
+    "list_devices": Case({}, "No device was found.", {"name": "x"}, WRONG, "'name'"),
     "list_sessions": Case({}, "Current session: one.", {"name": "x"}, WRONG, "'name'"),
     "set_current_session": Case({"sessionId": "one"}, "Current session: one.", *NO_SESSION),
     "close_session": Case({"sessionId": "one"}, "Closed: one.", *NO_SESSION),
