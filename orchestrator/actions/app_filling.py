@@ -54,8 +54,7 @@ def _type(scene: Scene, hit: Hit, value: str) -> None:
 
 def element_id(scene: Scene) -> str:
     """The remote end's id of the element that was found last."""
-    [element] = scene.screen.handle().values()
-    return element
+    return str(next(iter(scene.screen.handle().values())))
 
 
 def _send(scene: Scene, element: str, text: str) -> None:

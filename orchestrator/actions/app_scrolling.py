@@ -21,6 +21,9 @@ _SLOP = 2
 _MOST = 200
 """Strokes of one search: nobody scrolls further."""
 _OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
+_SIDEWAYS = frozenset({"left", "right"})
+_NEARLY = 0.2
+"""The share of a screen that may be missing where nobody said how far."""
 _FINAL = frozenset({"ambiguous", "invalid", "stale"})
 
 
@@ -58,17 +61,20 @@ def scroll_by(scene: Scene, info: Mapping[str, Any], direction: Direction, pixel
         direction: Where to: down shows what is further down.
         pixels: How far, in the driver's coordinates.
     """
-    across = direction in {"left", "right"}
-    wanted = pixels or round(Box.of(info["box"]).size[0 if across else 1] * _SHARE)
-    done = 0
+    length = Box.of(info["box"]).size[0 if direction in _SIDEWAYS else 1]
+    wanted = pixels or round(length * _SHARE)
+    enough = wanted - (_SLOP if pixels else round(wanted * _NEARLY))
+    done = lost = 0
     for _ in range(_MOST):
-        moved, info = _move(scene, info, direction, wanted - done)
-        done += moved
-        if not moved or done >= wanted - _SLOP:
+        # The first bit of a stroke moves nothing: until then it could be a tap.
+        asked = min(wanted - done + lost, round(length * _SHARE))
+        moved, info = _move(scene, info, direction, asked)
+        done, lost = done + moved, max(asked - moved, 0)
+        if not moved or done >= enough:
             break
     if not done:
         return Acted(warnings=[f"It is at its end already: nothing more to scroll {direction}."])
-    return Acted(warnings=[f"Reached the end after {done} px."] if done < wanted - _SLOP else [])
+    return Acted(warnings=[f"Reached the end after {done} px."] if done < enough else [])
 
 
 def _move(
@@ -77,7 +83,7 @@ def _move(
     """One stroke; how far it moved what scrolls, and how that stands now."""
     scene.check()
     box = Box.of(info["box"])
-    length = box.size[0 if direction in {"left", "right"} else 1] * _SHARE
+    length = box.size[0 if direction in _SIDEWAYS else 1] * _SHARE
     touch(scene, stroke(*about(box, _OPPOSITE[direction], min(length, wanted or length)), _STROKE_MS, rest=True))
     now = scene.ask("scrollInfo", direction=direction, key=info["key"])
     return _shift(info["places"], now["places"], direction), now
@@ -85,7 +91,7 @@ def _move(
 
 def _shift(before: Mapping[Any, Any], after: Mapping[Any, Any], direction: Direction) -> int:
     """How far most of what is there in both has moved; where nothing is, everything is new: all that was asked."""
-    axis = 0 if direction in {"left", "right"} else 1
+    axis = 0 if direction in _SIDEWAYS else 1
     common = before.keys() & after.keys()
     moves = Counter(abs(round(before[key][axis] - after[key][axis])) for key in common)
     moved = max(((count, by) for by, count in moves.items() if by > _SLOP), default=None)
