@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const read = (name) => fs.readFileSync(path.join(__dirname, 'inpage', name), 'utf8');
-const ISOLATED = ['walk.js', 'elements.js', 'touch.js'].map(read).join('\n');
+const ISOLATED = ['walk.js', 'elements.js', 'touch.js', 'statusbar.js'].map(read).join('\n');
 const WORLD = 'sim';
 const TYPES = {
   '.css': 'text/css', '.gif': 'image/gif', '.html': 'text/html; charset=utf-8', '.jpg': 'image/jpeg',
@@ -23,7 +23,8 @@ class ElementGone extends Error {}
 class Page {
   /**
    * @param {object} options - `rect` {x, y, width, height} on the screen in points, `scale` device pixels a point,
-   *   `serve` {origin, folder} of the files it may load, `asks(question)` and `dialog(dialog)` are told what it wants.
+   *   `serve` {origin, folder} of the files it may load, `script` for its own world, `statusBar` drawn above it,
+   *   `asks(question)`, `dialog(page, dialog)` and `dialogClosed(page)` are told what happens.
    */
   constructor(chromium, options) {
     this.chromium = chromium;
@@ -42,12 +43,13 @@ class Page {
     this.on('Page.javascriptDialogClosed', () => this._dialogClosed());
     this.on('Runtime.bindingCalled', ({payload}) => this.asks?.(JSON.parse(payload)));
     this.on('Fetch.requestPaused', (event) => this._serve(event).catch(() => {}));
+    const isolated = `${ISOLATED}\n${this.statusBar ? `sim.statusBar(${JSON.stringify(this.statusBar)});` : ''}`;
     await Promise.all([
       this.raw('Page.enable'),
       this.raw('Runtime.addBinding', {name: '__simAsk'}),
       this.raw('Emulation.setFocusEmulationEnabled', {enabled: true}),
       this.raw('Emulation.setTouchEmulationEnabled', {enabled: true, maxTouchPoints: 5}),
-      this.raw('Page.addScriptToEvaluateOnNewDocument', {source: ISOLATED, worldName: WORLD, runImmediately: true}),
+      this.raw('Page.addScriptToEvaluateOnNewDocument', {source: isolated, worldName: WORLD, runImmediately: true}),
       this.raw('Page.addScriptToEvaluateOnNewDocument', {source: this.script ?? '', runImmediately: true}),
       this.serve && this.raw('Fetch.enable', {patterns: [{urlPattern: `${this.serve.origin}/*`}]}),
       this.agent && this.raw('Emulation.setUserAgentOverride', {userAgent: this.agent}),
