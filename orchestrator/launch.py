@@ -84,7 +84,7 @@ class Launch:
         try:
             capabilities = Creation(remote, endpoint.capabilities, self._deadline.left).wait(self.check)
         except StartFailed as error:
-            error.hint = f"{error.hint} {provider.advice(endpoint)}".strip()
+            error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
         self._remote = remote
         facts = {

@@ -109,8 +109,8 @@ class Provider(ABC):
         """
         return ()
 
-    def advice(self, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
-        """Called when the remote end refused to create the session; a sentence that its error's hint ends with."""
+    def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - for overrides
+        """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with."""
         return ""
 
     def ended(self, record: SessionRecord) -> None:

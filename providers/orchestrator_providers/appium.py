@@ -80,10 +80,10 @@ class AppiumProvider(Provider):
             url = serve(start, place)
         return Endpoint(remote_url=url, capabilities=capabilities)
 
-    def advice(self, endpoint: Endpoint) -> str:
-        """Where to look for what Appium lacks, when it is this machine's."""
-        local = Place(endpoint.remote_url).local
-        return "The command orchestrator doctor says which of Appium's drivers are installed." if local else ""
+    def advice(self, endpoint: Endpoint, said: str) -> str:
+        """What to install where Appium lacks the driver."""
+        name = str(endpoint.capabilities.get("appium:automationName", "")).lower()
+        return f"Install it: appium driver install {name}." if "Could not find a driver" in said and name else ""
 
 
 def _wanted(start: Start, options: AppiumOptions) -> dict[str, Any]:

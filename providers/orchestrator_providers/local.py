@@ -151,7 +151,7 @@ class LocalProvider(Provider):
         except (psutil.Error, ValueError, TypeError):
             return ()
 
-    def advice(self, endpoint: Endpoint) -> str:
+    def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - it holds for each of them
         """What to know about a browser that did not start."""
         options = endpoint.capabilities.get("goog:chromeOptions")
         binary = options.get("binary") if isinstance(options, dict) else None
