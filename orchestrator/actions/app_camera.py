@@ -12,7 +12,7 @@ from orchestrator.errors import NotActionable, Unsupported, quoted
 
 
 class AppCamera(Camera):
-    """One call's pictures of an app's screen: their pixels are the device's, the area is in the driver's coordinates."""
+    """One call's pictures of an app's screen: pixels are the device's, areas are in the driver's coordinates."""
 
     def viewport(self) -> Shot:
         """What the device shows, bars and keyboard included (Take Screenshot)."""

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from orchestrator.actions.app_results import AppManaged
-from orchestrator.actions.base import APPS, Acting, Action
+from orchestrator.actions.base import APPS, Action, Acts
 from orchestrator.actions.device_keys import mobile
-from orchestrator.actions.results import Acted, Observe, Outcome
+from orchestrator.actions.results import Observe, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
 from orchestrator.models import SessionType
@@ -21,7 +21,7 @@ _FOREVER = -1
 """Seconds in the background: until the app is activated."""
 
 
-class ManageApp(Acting):
+class ManageApp(Acts[AppManaged]):
     """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state."""
 
     verb: ClassVar[str] = "manage_app"
@@ -32,12 +32,8 @@ class ManageApp(Acting):
     result: ClassVar[type[Outcome]] = AppManaged
 
     action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"]
-    app: str | None = Field(
-        default=None, description="Bundle id or package, the session's unless given; install: path or URL."
-    )
-    seconds: float | None = Field(
-        default=None, ge=0, le=600, description="In the background; until activated unless given."
-    )
+    app: str | None = Field(default=None, description="Bundle id or package (the session's); install: path or URL.")
+    seconds: float | None = Field(default=None, ge=0, le=600, description="In the background.")
 
     @model_validator(mode="after")
     def _given(self) -> ManageApp:
@@ -51,7 +47,7 @@ class ManageApp(Acting):
         """Some change the screen."""
         return "change" if self.action in {"activate", "terminate", "background"} else "none"
 
-    def act(self, scene: Scene) -> Acted:
+    def act(self, scene: Scene) -> AppManaged:
         """One command of the driver's own."""
         return _WAYS[self.action](self, scene)
 

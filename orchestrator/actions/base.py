@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import Field, model_validator
 
 from orchestrator.actions.results import Acted, Observe, Outcome
-from orchestrator.actions.scene import Scene
+from orchestrator.actions.scene import ActedT, Scene
 from orchestrator.errors import Unsupported
 from orchestrator.models import SessionRecord, SessionType, Wire
 from orchestrator.settings import ToolSet
@@ -94,18 +94,18 @@ class Timed(Wire):
     timeout: int | None = Field(default=None, ge=0, le=600_000, description="Longest wait, ms.")
 
 
-class Acting(Action[Acted], Timed, ABC):
-    """An action that acts on the page and may report what changed."""
+class Acts(Action[ActedT], Timed, ABC, Generic[ActedT]):
+    """An action that acts on what the session shows, and may report what changed."""
 
     observes: ClassVar[Observe] = "none"
     """How much it reports unless the caller says otherwise."""
     observe: Observe | None = Field(default=None, description="How much to report of what it changed.")
 
     @abstractmethod
-    def act(self, scene: Scene) -> Acted:
+    def act(self, scene: Scene) -> ActedT:
         """Do it; the report on the page is added afterwards."""
 
-    def perform(self, scene: Scene) -> Acted:
+    def perform(self, scene: Scene) -> ActedT:
         """Do it, and report what it changed, as `observe` says."""
         observe = self.observe or ("none" if scene.observed else self.default_observe())
         return scene.observing(observe, lambda: self.act(scene))
@@ -113,3 +113,7 @@ class Acting(Action[Acted], Timed, ABC):
     def default_observe(self) -> Observe:
         """How much this call reports when the caller does not say."""
         return self.observes
+
+
+class Acting(Acts[Acted], ABC):
+    """One that answers nothing besides."""

@@ -20,7 +20,7 @@ _PAUSE = 0.1
 
 
 class SwitchContext(Timed, Action[Contexts]):
-    """List an app's contexts, or switch: in a web view (WEBVIEW…) browser tools work, NATIVE_APP is the app's own screen."""
+    """Go into a web view of an app (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts."""
 
     verb: ClassVar[str] = "switch_context"
     title: ClassVar[str] = "Switch to a web view"
@@ -29,9 +29,7 @@ class SwitchContext(Timed, Action[Contexts]):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Contexts
 
-    context: str | None = Field(
-        default=None, min_length=1, description="Name, or its beginning; lists them unless given."
-    )
+    context: str | None = Field(default=None, min_length=1, description="Name or its beginning; none: list.")
 
     def perform(self, scene: Scene) -> Contexts:
         """A web view that is not there yet is waited for."""

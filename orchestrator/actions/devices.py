@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from orchestrator.actions.app_results import DeviceManaged
-from orchestrator.actions.base import APPS, Acting, Action
+from orchestrator.actions.base import APPS, Action, Acts
 from orchestrator.actions.device_keys import mobile, press_device_keys
 from orchestrator.actions.keys import named_chords
-from orchestrator.actions.results import Acted, Observe, Outcome
+from orchestrator.actions.results import Observe, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, Unsupported
 from orchestrator.models import SessionType
@@ -21,8 +21,8 @@ _TURNS = {"portrait": "PORTRAIT", "landscape": "LANDSCAPE"}
 _MOST = (90.0, 180.0)
 
 
-class ManageDevice(Acting):
-    """Turn (rotate), lock, unlock or shake the device, hide its keyboard, press a button, open a deep link, and more."""
+class ManageDevice(Acts[DeviceManaged]):
+    """Rotate, lock, unlock or shake a device, hide its keyboard, press a button, open a deep link, set its location."""
 
     verb: ClassVar[str] = "manage_device"
     title: ClassVar[str] = "Manage the device"
@@ -35,7 +35,7 @@ class ManageDevice(Acting):
     ]
     value: str | None = Field(
         default=None,
-        description="rotate: portrait or landscape; press: a key; open_url: URL; set_location: lat,lon; clipboard: new text.",
+        description="portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.",
     )
 
     @model_validator(mode="after")
@@ -54,7 +54,7 @@ class ManageDevice(Acting):
         """Most change the screen."""
         return "none" if self.action in {"clipboard", "set_location", "shake", "lock"} else "change"
 
-    def act(self, scene: Scene) -> Acted:
+    def act(self, scene: Scene) -> DeviceManaged:
         """One command or two."""
         return DeviceManaged(value=_WAYS[self.action](scene, self.value))
 

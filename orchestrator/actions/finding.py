@@ -73,8 +73,9 @@ class Turn(Protocol):
 class Finder:
     """Asks what the session shows about elements; in a page the top document and the frames of other origins.
 
-    An app's screen has no frames. Same-origin frames and open shadow roots are searched by the engine itself, in one call. Where the session has
-    switched to a frame, selectors that are no refs are taken inside it, and what takes no selector is about it.
+    Same-origin frames and open shadow roots are searched by the engine itself, in one call. Where the session has
+    switched to a frame, selectors that are no refs are taken inside it, and what takes no selector is about it. An
+    app's screen has no frames.
     """
 
     def __init__(self, view: Callable[[], View], frames: Frames, turn: Turn) -> None:

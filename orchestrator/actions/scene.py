@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Finder, Hit, Turn
@@ -21,6 +21,7 @@ from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.remote import Remote
 
+ActedT = TypeVar("ActedT", bound=Acted)
 _NEAR, _FAR = 5.0, 15.0
 """Seconds that an action waits for its element unless the caller says otherwise: here, and on far remotes."""
 STABILITY, STABILITY_LIMIT = 0.15, 5.0
@@ -109,7 +110,7 @@ class Scene:
         """Wait for an element, see `Finder.element`; inside the block its frame is current."""
         return self.find.element(given, need, self.seconds(timeout_ms), **params)
 
-    def observing(self, observe: Observe, act: Callable[[], Acted]) -> Acted:
+    def observing(self, observe: Observe, act: Callable[[], ActedT]) -> ActedT:
         """Act, and report as much as `observe` says."""
         if observe == "none":
             return self._with_place(act())
@@ -125,7 +126,7 @@ class Scene:
         return report.model_copy(update=found)
 
     def resume(self) -> bool:
-        """Go where the record says that the session is, wherever somebody else stopped; False while a dialog hinders."""
+        """Go where the record says that the session is, wherever others stopped; False while a dialog hinders."""
         if self.record.type is not SessionType.BROWSER:
             with suppress(RemoteFailure):
                 self.remote.execute("switchToContext", name=self.record.context or NATIVE)
@@ -138,7 +139,7 @@ class Scene:
             with suppress(DialogOpen):
                 self.ask("state")
 
-    def _with_place(self, report: Acted) -> Acted:
+    def _with_place(self, report: ActedT) -> ActedT:
         # An app's screen has no address, and its title is a whole source of it away.
         if report.url is not None or self.native:
             return report

@@ -19,6 +19,7 @@ from orchestrator.snapshot.native.readiness import FINAL, Wish, held, holds, rea
 from orchestrator.snapshot.native.reading import masked, text_of
 from orchestrator.snapshot.native.refs import RefRange, Refs
 from orchestrator.snapshot.native.remote_elements import RemoteElements
+from orchestrator.snapshot.native.scrolling import scroll_info
 from orchestrator.snapshot.native.tree import Tree
 from orchestrator.webdriver.remote import Remote
 
@@ -57,7 +58,7 @@ class Screen:
             "state": self._state, "snapshot": self._snapshot, "text": self._text, "source": self._source,
             "ready": self._ready, "verify": self._verify, "wait": self._wait, "mark": self._mark,
             "delta": self._delta, "settle": self._settle, "boxes": self._boxes, "marked": self._marked,
-            "shot": self._shot,
+            "shot": self._shot, "scrollInfo": self._scroll_info,
         }  # fmt: skip
 
     def call(self, method: str, **params: Any) -> Answer:
@@ -76,6 +77,7 @@ class Screen:
             mark(name?) → lines. delta(limit?, name?) → appeared, disappeared, changed, more, sameDocument, now, title.
             settle(stability, slice, since?, name?, limit?) → settled, quietFor, reason; with `limit` delta, deltaMs.
             boxes(locators) → boxes. marked() → marks. shot(locator?, slice) → view, scroll, ratio, box, part.
+            scrollInfo(locator?, key?) → box, key, places.
 
         Raises:
             SourceFault: The page source cannot be read.
@@ -234,6 +236,9 @@ class Screen:
                 return {"settled": False, "reason": reason, "quietFor": self._rest.quiet}
             left = (stability - self._rest.quiet) / 1000
             time.sleep(max(0.0, min(left if left > 0 else _SHORTEST_PAUSE, _LONGEST_PAUSE, end - now)))
+
+    def _scroll_info(self, **params: Any) -> Answer:
+        return scroll_info(self._look(), **params)
 
     def _boxes(self, locators: list[Mapping[str, Any]]) -> Answer:
         return boxes(self._look(), locators)
