@@ -25,7 +25,7 @@ _LEAST = 2
 
 
 class Part(Wire):
-    """One list of steps, for one session or for several."""
+    """For one session or several."""
 
     session_id: str | None = None
     session_ids: list[str] = Field(default_factory=list)
@@ -47,7 +47,7 @@ class ExecuteParallel(Options):
     """Run one sequence a session, side by side; {action: sync, name} makes them wait for each other."""
 
     sequences: list[Part] = Field(min_length=1, max_length=50)
-    lockstep: bool = Field(default=False, description="One list on all, step by step, up to the first divergence.")
+    lockstep: bool = Field(default=False, description="One list on all, up to the first divergence.")
 
     @model_validator(mode="after")
     def _one_list(self) -> ExecuteParallel:

@@ -34,7 +34,7 @@ class Options(Wire):
     stability_ms: int = Field(default=150, ge=0, le=60_000, description="How long nothing may change.")
     stability_timeout_ms: int = Field(default=5_000, ge=0, le=600_000)
     timeout: int = Field(default=120_000, ge=1, le=3_600_000, description="ms for the whole.")
-    verbose: bool = Field(default=False, description="Report each step, too.")
+    verbose: bool = False
 
 
 class ExecuteSequence(Options):

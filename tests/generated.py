@@ -56,7 +56,6 @@ folder, this over `orchestrator.toml` in `home`, and this over the default. Dura
 """
 
 MEANINGS = {
-    "action": "What to do.",
     "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters; its own action is `do`.",
     "app": "The app as the remote end finds it, such as a URL; passed on unread.",
     "appActivity": "Android: which of its activities.",
@@ -72,6 +71,11 @@ MEANINGS = {
     "platformVersion": "Such as 17.5.",
     "udid": "Which device: no two sessions can have the same one.",
     "accept": "true: OK. false: Cancel.",
+    "duration": "How long the finger takes.",
+    "headless": "Without a window.",
+    "navigationUrl": "Open this URL first.",
+    "observe": "How much to report of what it changed; `change` also waits until the page has settled.",
+    "verbose": "Report each step, too.",
     "browser": "Which browser.",
     "button": "The mouse button.",
     "checked": "Whether it is checked.",

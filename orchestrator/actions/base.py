@@ -91,15 +91,15 @@ class Aimed(Wire):
 class Timed(Wire):
     """Waits until it can be done."""
 
-    timeout: int | None = Field(default=None, ge=0, le=600_000, description="Longest wait, ms.")
+    timeout: int | None = Field(default=None, ge=0, le=600_000, description="In ms.")
 
 
-class Acts(Action[ActedT], Timed, ABC, Generic[ActedT]):
+class Acts(Action[ActedT], ABC, Generic[ActedT]):
     """An action that acts on what the session shows, and may report what changed."""
 
     observes: ClassVar[Observe] = "none"
     """How much it reports unless the caller says otherwise."""
-    observe: Observe | None = Field(default=None, description="How much to report of what it changed.")
+    observe: Observe | None = None
 
     @abstractmethod
     def act(self, scene: Scene) -> ActedT:
@@ -115,5 +115,5 @@ class Acts(Action[ActedT], Timed, ABC, Generic[ActedT]):
         return self.observes
 
 
-class Acting(Acts[Acted], ABC):
-    """One that answers nothing besides."""
+class Acting(Acts[Acted], Timed, ABC):
+    """One that waits until it can be done, and answers nothing besides."""

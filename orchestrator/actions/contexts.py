@@ -20,7 +20,7 @@ _PAUSE = 0.1
 
 
 class SwitchContext(Timed, Action[Contexts]):
-    """Go into a web view of an app (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts."""
+    """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts."""
 
     verb: ClassVar[str] = "switch_context"
     title: ClassVar[str] = "Switch to a web view"

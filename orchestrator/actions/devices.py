@@ -22,7 +22,7 @@ _MOST = (90.0, 180.0)
 
 
 class ManageDevice(Acts[DeviceManaged]):
-    """Rotate, lock, unlock or shake a device, hide its keyboard, press a button, open a deep link, set its location."""
+    """Rotate, lock, unlock or shake the device, hide its keyboard, press a button, open a deep link."""
 
     verb: ClassVar[str] = "manage_device"
     title: ClassVar[str] = "Manage the device"

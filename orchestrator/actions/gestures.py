@@ -21,7 +21,7 @@ class Gesture(Aimed, Acting):
     types: ClassVar[frozenset[SessionType]] = APPS
     observes: ClassVar[Observe] = "change"
 
-    selector: str | None = Field(default=None, description="Only over this element.")
+    selector: str | None = None
 
     def act(self, scene: Scene) -> Acted:
         """Find and measure from one source, then move in one command."""
@@ -40,7 +40,7 @@ class Gesture(Aimed, Acting):
 
 
 class Swipe(Gesture):
-    """Swipe with a finger in an app: direction is the finger's, so up shows what is further down."""
+    """Swipe in an app: direction is that of the finger, so up shows what is further down."""
 
     verb: ClassVar[str] = "swipe"
     title: ClassVar[str] = "Swipe"
@@ -56,7 +56,7 @@ class Swipe(Gesture):
 
 
 class Pinch(Gesture):
-    """Zoom with two fingers in an app: a scale above 1 moves them apart (zoom in), one below 1 together (zoom out)."""
+    """Zoom with two fingers in an app: a scale above 1 zooms in, one below 1 out."""
 
     verb: ClassVar[str] = "pinch"
     title: ClassVar[str] = "Pinch"

@@ -38,7 +38,7 @@ class TakeScreenshot(Aimed, Action[Screenshot]):
     full_page: bool = False
     marks: bool = Field(default=False, description="Draw the refs of what can be acted on.")
     format: Literal["png", "jpeg"] = "png"
-    path: str | None = Field(default=None, description="Where to save it; in the data folder unless given.")
+    path: str | None = Field(default=None, description="Where to save it.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> TakeScreenshot:

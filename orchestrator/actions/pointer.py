@@ -90,7 +90,7 @@ class Scroll(Aimed, Acting):
 
     selector: str | None = Field(default=None, description="Alone: into view. With direction: scroll inside it.")
     direction: Direction | None = None
-    pixels: int | None = Field(default=None, ge=1, le=1_000_000, description="Most of a screen unless given.")
+    pixels: int | None = Field(default=None, ge=1, le=1_000_000, description="Most of a screen.")
 
     @model_validator(mode="after")
     def _something(self) -> Scroll:

@@ -71,7 +71,7 @@ class WaitFor(Aimed, Timed, Action[Met]):
 
 
 class Attribute(Wire):
-    """An attribute that must be there, with this value if one is given."""
+    """An attribute that must be there."""
 
     name: str = Field(min_length=1)
     value: str | None = None

@@ -28,7 +28,7 @@ class Tabs(Action[TabList]):
     result: ClassVar[type[Outcome]] = TabList
 
     action: Literal["list", "new", "select", "close"]
-    tab: str | None = Field(default=None, description="Such as t2; close: the current one unless given.")
+    tab: str | None = Field(default=None, description="Such as t2.")
     url: str | None = Field(default=None, description="For new.")
 
     @model_validator(mode="after")

@@ -92,7 +92,7 @@ def _lean(node: Schema, definitions: Schema) -> Schema:
     if "const" in node:
         node = {**node, "enum": [node["const"]]}
     lean: Schema = {key: value for key, value in node.items() if key in _KEPT}
-    if lean.get("default", ...) in (None, [], {}):
+    if lean.get("default", ...) in (None, False, [], {}):
         del lean["default"]
     if "anyOf" in lean:
         lean["anyOf"] = [_lean(one, definitions) for one in lean["anyOf"]]

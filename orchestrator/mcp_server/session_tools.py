@@ -19,7 +19,7 @@ _ROOM = 0.9
 """The share of `max_output` that rows may take; the rest is for what stands around them."""
 
 
-Named = Annotated[str | None, Field(description="Name for the new session, such as alice; browser-1, … unless given.")]
+Named = Annotated[str | None, Field(description="Its name, such as alice.")]
 
 
 def _lower(value: Any) -> Any:
@@ -46,11 +46,11 @@ Platform = Annotated[
 AppPlatform = Annotated[
     SessionType, _platform(*APPS), WithJsonSchema({"type": "string"}), Field(description="iOS or Android")
 ]
-Headless = Annotated[bool | None, Field(description="Without a window; a setting (true) unless given.")]
-Address = Annotated[str | None, Field(description="Open this URL first.")]
-Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C capabilities; yours win.")]
+Headless = Annotated[bool | None, Field(description="A setting (true) unless given.")]
+Address = str | None
+Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C; yours win.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict, description="The provider's own options.")]
-Wait = Annotated[bool, Field(description="false: answer at once; later calls queue until it has started.")]
+Wait = Annotated[bool, Field(description="false: answer at once.")]
 
 
 class _Starting(SessionTool):
@@ -87,7 +87,7 @@ class StartBrowser(_Starting):
     browser: Chrome = "chrome"
     headless: Headless = None
     navigation_url: Address = None
-    viewport: Viewport | None = Field(default=None, description="Size of the page area in CSS pixels; 1280 x 720.")
+    viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
     args: list[str] = Field(default_factory=list, description="Further switches of the browser.")
 
 
@@ -217,7 +217,7 @@ class SetCurrentSession(SessionTool):
         return await orchestrator.set_current_session(self.session_id)
 
 
-Detach = Annotated[bool, Field(description="Leave it alive at its remote end, and say how to attach to it.")]
+Detach = Annotated[bool, Field(description="Leave it alive at its remote end.")]
 
 
 class CloseSession(SessionTool):
