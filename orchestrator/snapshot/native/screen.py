@@ -128,7 +128,8 @@ class Screen:
             tree = Tree.read(source, self._platform)
             self._refs.see(tree)
             ask = functools.partial(self._elements.nodes, tree)
-            last = self._last = Look(tree, self._platform, self._refs, ask)
+            behind = None if last is None or tree.modal is None else last.behind or last
+            last = self._last = Look(tree, self._platform, self._refs, ask, behind)
         now = time.monotonic()
         were, self._places = self._places, {}
         for node in last.tree.nodes:
@@ -204,8 +205,8 @@ class Screen:
         )
 
     def _mark(self, name: str = "") -> Answer:
-        mark = self._marks[name] = Mark.of(look := self._look())
-        return {**look.place, "lines": len(mark.lines)}
+        mark = self._marks[name] = Mark(look := self._look())
+        return {**look.place, "lines": mark.count}
 
     def _delta(self, limit: int | None = None, name: str = "") -> Answer:
         return self._marked_as(name).delta(self._look(), limit)
