@@ -23,8 +23,8 @@ _WORD = 3
 class Look:
     """What the screen showed when its source was fetched.
 
-    `behind` is the last look at the screen before there was a dialog in front of it: some platforms tell nothing of what
-    is behind one.
+    `behind` is the last look at the screen before there was a dialog in front of it: some platforms tell nothing of
+    what is behind one.
     """
 
     def __init__(self, tree: Tree, platform: str, refs: Refs, ask: Ask, behind: Look | None) -> None:
