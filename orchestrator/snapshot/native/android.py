@@ -31,16 +31,16 @@ _SCROLLING = frozenset({
     "ViewPager2",
 })  # fmt: skip
 _BARS = frozenset({"android:id/statusBarBackground", "android:id/navigationBarBackground"})
-_DIALOGS = frozenset({
-    "android:id/parentPanel", "com.android.permissioncontroller:id/grant_dialog",
-    "com.google.android.permissioncontroller:id/grant_dialog", "com.android.packageinstaller:id/dialog_container",
-})  # fmt: skip
-"""The panels of the platform's own dialogs; a library's dialogs carry the same ids with the app's package."""
+_PANELS = frozenset({"parentPanel", "grant_dialog"})
+_DIALOG_TITLES = ("alertTitle", "permission_message", "message")
+"""What the platform calls the parts of its dialogs; those of its libraries have the app's package before the name."""
+_DIALOG_BUTTONS = re.compile(r"button[123]|permission_\w+_button")
 _TOP_BARS = frozenset({"toolbar", "action_bar", "topAppBar", "top_app_bar"})
 """What the bars at the top are called by convention: they have no class of their own."""
-_TITLES = ("/alertTitle", "/permission_message")
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
-_VALUED = frozenset({"slider", "progressbar", "textbox", "searchbox"})
+_IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9]*(?:[_.:/-][A-Za-z0-9]+)*")
+"""What a developer calls an element, as `payButton` or `pay-now`: people's words have spaces or begin large."""
+_VALUED = frozenset({"combobox", "slider", "progressbar", "textbox", "searchbox"})
 
 
 def describe(node: Node) -> None:
@@ -61,20 +61,25 @@ def describe(node: Node) -> None:
     node.scrolls = get("scrollable") == "true" or short in _SCROLLING
     node.left_out = resource in _BARS or (node.parent is not None and node.parent.left_out)
     node.hint = normal(get("hint") or "")
-    node.modal = resource in _DIALOGS or resource.endswith(":id/parentPanel")
-    node.role = "dialog" if node.modal else _role(node, short)
-    node.label = normal(description) or normal(written)
+    node.role = _role(node, short)
+    node.label = _label(node, description, written)
     node.text = normal(written) or (node.label if node.role in {"text", "group"} else "")
     if node.role in TOGGLES:
         node.checked = get("checked") == "true"
     if node.role in _VALUED:
         node.value, node.text = written, ""
-        node.label = normal(description) or node.hint
+        node.label = _label(node, description, node.hint)
     if node.role in FIELDS and (get("showing-hint") == "true" or normal(written) == node.hint):
         node.value = ""
     node.busy = short == "ProgressBar" and not written
-    if resource.endswith(_TITLES):
-        _entitle(node)
+
+
+def _label(node: Node, description: str, written: str) -> str:
+    """The description, unless it is there for tests alone; what is only read is called by what it shows."""
+    is_for_tests = node.role in {"text", "heading"} or _IDENTIFIER.fullmatch(description) is not None
+    if written and is_for_tests:
+        return normal(written)
+    return normal(description) or normal(written)
 
 
 def _role(node: Node, short: str) -> str:
@@ -107,11 +112,21 @@ def _role_of_text(node: Node, short: str) -> str:
     return "" if node.clickable or not described else "group"
 
 
-def _entitle(node: Node) -> None:
-    """A dialog is called by its title."""
-    dialog = next((around for around in node.around() if around.modal), None)
-    if dialog is not None:
-        dialog.label = dialog.label or node.label
+def find_dialog(nodes: list[Node]) -> None:
+    """Make out the dialog of the platform, which has no class: its panel, else what is around all of its parts."""
+    parts = {node.id.rpartition("/")[2]: node for node in nodes if "/" in node.id and not node.left_out}
+    titles = [parts[name] for name in _DIALOG_TITLES if name in parts]
+    buttons = [node for name, node in parts.items() if _DIALOG_BUTTONS.fullmatch(name)]
+    if not titles or not buttons:
+        return
+    dialog = next((parts[name] for name in _PANELS if name in parts), None)
+    if dialog is None:
+        inside = (*titles, *buttons)
+        dialog = next(around for around in titles[0].around() if all(part.within(around) for part in inside))
+    dialog.role, dialog.modal = "dialog", True
+    dialog.label = titles[0].label
+    if titles[0] is parts.get("alertTitle"):
+        titles[0].role, titles[0].level = "heading", 2
 
 
 def _box(node: Node) -> Box:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.snapshot.native.identity import is_other_screen
@@ -18,37 +17,44 @@ MOST = 40
 """Lines of a change at most, unless the caller says otherwise."""
 
 
-@dataclass(frozen=True)
 class Mark:
     """A screen as it was when something began: every line without ref and focus, by the element that it stands for."""
 
-    look: Look
-    lines: dict[int, str]
+    def __init__(self, look: Look) -> None:
+        self._title = look.title
+        screen = look.behind or look
+        self._nodes = [entry.node for entry in screen.entries]
+        self._lines = _lines(screen)
+        self._in_front = {} if look.tree.modal is None else _lines(look)
 
-    @classmethod
-    def of(cls, look: Look) -> Mark:
-        """The screen as it is now."""
-        return cls(look, {entry.node.key: _bare(entry) for entry in look.entries})
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+        return len(self._in_front or self._lines)
 
     def delta(self, now: Look, limit: int | None) -> dict[str, Any]:
-        """What differs now; on another screen, what it shows."""
-        before = self.look
-        same = not is_other_screen(
-            [entry.node for entry in before.entries],
-            [entry.node for entry in now.entries],
-            same_title=before.tree.title == now.tree.title,
-        )
-        lines = self.lines if same else {}
+        """What differs now; on another screen, what it shows. What a dialog stands in front of is not gone."""
+        same, before, gone = True, self._lines, list(self._in_front.values())
         keys = {entry.node.key for entry in now.entries}
-        appeared = [entry for entry in now.entries if entry.node.key not in lines]
-        changed = [entry for entry in now.entries if lines.get(entry.node.key, _bare(entry)) != _bare(entry)]
-        gone = [written for key, written in lines.items() if key not in keys]
-        was, is_ = before.tree.title, now.tree.title
+        if now.tree.modal is not None:
+            before, gone = self._in_front, [text for key, text in self._in_front.items() if key not in keys]
+        elif is_other_screen(
+            self._nodes, [entry.node for entry in now.entries], same_title=self._title == now.title
+        ):  # fmt: skip
+            same, before, gone = False, {}, []
+        else:
+            gone += [text for key, text in before.items() if key not in keys]
+        appeared = [entry for entry in now.entries if entry.node.key not in before]
+        changed = [entry for entry in now.entries if before.get(entry.node.key, _bare(entry)) != _bare(entry)]
         return {
             "sameDocument": same, "now": now.place, "url": None,
-            "title": {"from": was, "to": is_} if same and was != is_ else None,
+            "title": {"from": self._title, "to": now.title} if same and self._title != now.title else None,
             **_bounded(now, appeared, changed, gone, MOST if limit is None else limit),
         }  # fmt: skip
+
+
+def _lines(look: Look) -> dict[int, str]:
+    return {entry.node.key: _bare(entry) for entry in look.entries}
 
 
 def _bare(entry: Entry) -> str:

@@ -135,7 +135,7 @@ def _url(_: Look, wanted: str, __: list[Node]) -> Verdict:
 
 
 def _title(look: Look, wanted: str, _: list[Node]) -> Verdict:
-    actual = look.tree.title
+    actual = look.title
     return {"holds": wanted in actual or matches_glob(actual, wanted), "expected": wanted, "actual": shown(actual)}
 
 

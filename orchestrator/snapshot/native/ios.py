@@ -40,7 +40,7 @@ def describe(node: Node) -> None:
     node.box = _box(node)
     node.accessibility_id = name
     node.id = name if name != raw_label else ""
-    node.label = "" if short == "TabBar" else normal(raw_label)
+    node.label = "" if short in {"TabBar", "Keyboard"} else normal(raw_label)
     node.shown = get("visible") != "false"
     node.enabled = get("enabled") != "false"
     node.focused = get("focused") == "true"

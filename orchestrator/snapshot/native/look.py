@@ -21,17 +21,27 @@ _WORD = 3
 
 
 class Look:
-    """What the screen showed when its source was fetched."""
+    """What the screen showed when its source was fetched.
 
-    def __init__(self, tree: Tree, platform: str, refs: Refs, ask: Ask) -> None:
+    `behind` is the last look at the screen before there was a dialog in front of it: some platforms tell nothing of
+    what is behind one.
+    """
+
+    def __init__(self, tree: Tree, platform: str, refs: Refs, ask: Ask, behind: Look | None) -> None:
         self.tree = tree
+        self.behind = behind
         self.refs = refs
         self._locating = Locating(tree, platform, refs, ask)
 
     @property
     def place(self) -> dict[str, str]:
         """Where the session is: a screen has no address."""
-        return {"url": "", "title": self.tree.title}
+        return {"url": "", "title": self.title}
+
+    @property
+    def title(self) -> str:
+        """The title of the screen, also while a dialog is in front of it."""
+        return self.tree.title or ("" if self.behind is None else self.behind.title)
 
     @cached_property
     def entries(self) -> list[Entry]:

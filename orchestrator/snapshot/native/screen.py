@@ -19,7 +19,7 @@ from orchestrator.snapshot.native.readiness import FINAL, Wish, held, holds, rea
 from orchestrator.snapshot.native.reading import masked, text_of
 from orchestrator.snapshot.native.refs import RefRange, Refs
 from orchestrator.snapshot.native.remote_elements import RemoteElements
-from orchestrator.snapshot.native.scrolling import scroll_info
+from orchestrator.snapshot.native.scrolling import Scroll, info, scroller_for
 from orchestrator.snapshot.native.tree import Tree
 from orchestrator.webdriver.remote import Remote
 
@@ -54,11 +54,12 @@ class Screen:
         self._acting: tuple[int, str | bool | None] | None = None
         self._marks: dict[str, Mark] = {}
         self._rest = Rest()
+        self._scroll: Scroll | None = None
         self._methods: dict[str, Callable[..., Answer]] = {
             "state": self._state, "snapshot": self._snapshot, "text": self._text, "source": self._source,
             "ready": self._ready, "verify": self._verify, "wait": self._wait, "mark": self._mark,
             "delta": self._delta, "settle": self._settle, "boxes": self._boxes, "marked": self._marked,
-            "shot": self._shot, "scrollInfo": self._scroll_info,
+            "shot": self._shot, "scrollInfo": self._scroll_info, "scrolled": self._scrolled,
         }  # fmt: skip
 
     def call(self, method: str, **params: Any) -> Answer:
@@ -77,7 +78,8 @@ class Screen:
             mark(name?) → lines. delta(limit?, name?) → appeared, disappeared, changed, more, sameDocument, now, title.
             settle(stability, slice, since?, name?, limit?) → settled, quietFor, reason; with `limit` delta, deltaMs.
             boxes(locators) → boxes. marked() → marks. shot(locator?, slice) → view, scroll, ratio, box, part.
-            scrollInfo(locator?, key?) → box, key, places.
+            scrollInfo(locator?, direction) → x, y, page, box, ref of what scrolls there.
+            scrolled(direction, slice) → moved since then, once it is at rest; atEnd where nothing did.
 
         Raises:
             SourceFault: The page source cannot be read.
@@ -130,7 +132,8 @@ class Screen:
             tree = Tree.read(source, self._platform)
             self._refs.see(tree)
             ask = functools.partial(self._elements.nodes, tree)
-            last = self._last = Look(tree, self._platform, self._refs, ask)
+            behind = None if last is None or tree.modal is None else last.behind or last
+            last = self._last = Look(tree, self._platform, self._refs, ask, behind)
         now = time.monotonic()
         were, self._places = self._places, {}
         for node in last.tree.nodes:
@@ -206,8 +209,8 @@ class Screen:
         )
 
     def _mark(self, name: str = "") -> Answer:
-        mark = self._marks[name] = Mark.of(look := self._look())
-        return {**look.place, "lines": len(mark.lines)}
+        mark = self._marks[name] = Mark(look := self._look())
+        return {**look.place, "lines": mark.count}
 
     def _delta(self, limit: int | None = None, name: str = "") -> Answer:
         return self._marked_as(name).delta(self._look(), limit)
@@ -237,14 +240,32 @@ class Screen:
             left = (stability - self._rest.quiet) / 1000
             time.sleep(max(0.0, min(left if left > 0 else _SHORTEST_PAUSE, _LONGEST_PAUSE, end - now)))
 
-    def _scroll_info(self, **params: Any) -> Answer:
-        return scroll_info(self._look(), **params)
-
     def _boxes(self, locators: list[Mapping[str, Any]]) -> Answer:
         return boxes(self._look(), locators)
 
     def _marked(self) -> Answer:
         return marked(self._look())
+
+    def _scroll_info(self, direction: str, locator: Mapping[str, Any] | None = None) -> Answer:
+        look = self._look()
+        scroller = scroller_for(look, direction, locator)
+        self._scroll = None if scroller is None else Scroll(look, scroller)
+        return info(look, scroller)
+
+    def _scrolled(self, direction: str, slice: int | None = 0) -> Answer:  # noqa: A002
+        scroll = self._scroll
+        if scroll is None:
+            return {"moved": 0, "atEnd": True}
+        rest = Rest()
+        since = time.monotonic()
+
+        def attempt(look: Look) -> Answer:
+            rest.see(look, since)
+            return {**scroll.moved(look, direction), "still": rest.quiet >= _STILL_AFTER * 1000}
+
+        answer = self._retry(slice, attempt, lambda answer: answer["still"])
+        del answer["still"]
+        return answer
 
     def _shot(self, locator: Mapping[str, Any] | None = None, slice: int | None = 0) -> Answer:  # noqa: A002
         if locator is None:

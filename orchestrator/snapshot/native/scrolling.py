@@ -1,52 +1,78 @@
-"""Tells what scrolls on a screen, and where what is inside stands, so that it can be seen how far it moved."""
+"""Finds what scrolls in a screen, and how far it went."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.snapshot.native.look import Look
 from orchestrator.snapshot.native.node import Box, Node
 
+_SIDEWAYS = frozenset({"left", "right"})
+_SIDEWAYS_CLASSES = ("Horizontal", "ViewPager")
+_NOTHING = {"x": 0, "y": 0, "before": [0, 0], "atEnd": True, "page": [0, 0]}
 
-def scroll_info(
-    look: Look, locator: Mapping[str, Any] | None = None, key: int | None = None, **_: Any
-) -> dict[str, Any]:  # fmt: skip
-    """The part of the screen in which a finger scrolls, its `key`, and the corner of each element inside by its key.
 
-    It is the element of that `key`, what scrolls at or around or in the first match, or the largest part that does; the
-    whole screen where nothing says that it scrolls.
+class Scroll:
+    """One movement of what scrolls: where everything in it was before."""
+
+    def __init__(self, look: Look, scroller: Node) -> None:
+        self._scroller = scroller
+        self._before = _places(look, scroller)
+
+    def moved(self, look: Look, direction: str) -> dict[str, Any]:
+        """How far it went, in the driver's units: as far as most of what is in it; no distance means the end."""
+        scroller = look.tree.by_key.get(self._scroller.key)
+        if scroller is None:
+            return {"moved": 0, "atEnd": False, "gone": True}
+        axis = 0 if direction in _SIDEWAYS else 1
+        after = _places(look, scroller)
+        shared = self._before.keys() & after.keys()
+        steps = Counter(round(after[key][axis] - self._before[key][axis]) for key in shared)
+        # What floats above the rest stays where it is: one thing that moved tells more than many that did not.
+        steps.pop(0, None)
+        if steps:
+            moved = abs(steps.most_common(1)[0][0])
+        else:
+            moved = scroller.part.size[axis] if self._before.keys() != after.keys() else 0
+        return {"moved": moved, "atEnd": moved == 0}
+
+
+def scroller_for(look: Look, direction: str, locator: Mapping[str, Any] | None) -> Node | None:
+    """What scrolls at an element: itself, the first in it, the nearest around it; without one the largest in view.
 
     Raises:
         Refusal: The locator finds nothing.
     """
-    start = look.must_find(locator)[0] if locator else None
-    scroller = look.tree.by_key.get(key) if key is not None else None
-    scroller = scroller or (_near(look, start) if start else None) or _largest(look.tree.nodes)
-    inside = look.tree.nodes if scroller is None else look.tree.inside(scroller)[1:]
-    there = [node for node in inside if node.box.has_area and not node.left_out]
+    tree = look.tree
+    if locator is not None:
+        node = look.must_find(locator)[0]
+        inside = next((each for each in tree.inside(node) if each.scrolls and each.is_visible), None)
+        return inside or next((each for each in node.around() if each.scrolls), None)
+    there = [node for node in tree.nodes if node.scrolls and node.is_visible]
+    there = [node for node in there if _suits(node, direction)] or there
+    if tree.modal is not None:
+        there = [node for node in there if node.within(tree.modal)]
+    return max(there, key=lambda node: node.part.size[0] * node.part.size[1], default=None)
+
+
+def _suits(node: Node, direction: str) -> bool:
+    """Whether its class says that it scrolls that way; most say nothing and scroll up and down."""
+    return any(word in node.kind for word in _SIDEWAYS_CLASSES) == (direction in _SIDEWAYS)
+
+
+def info(look: Look, scroller: Node | None) -> dict[str, Any]:
+    """Where a finger moves it: the middle of what of it is in view, and how large that is."""
+    if scroller is None:
+        return {**_NOTHING, **look.place}
+    x, y = scroller.part.centre
+    page = list(scroller.part.size)
     return {
-        "ok": True, "box": _free(look, look.tree.window if scroller is None else scroller.part).data(),
-        "key": None if scroller is None else scroller.key,
-        "places": {node.key: node.box[:2] for node in there}, **look.place,
+        "x": x, "y": y, "before": [0, 0], "atEnd": False, "page": page, "ref": look.refs.ref(scroller),
+        "box": scroller.part.data(), **look.place,
     }  # fmt: skip
 
 
-def _near(look: Look, node: Node) -> Node | None:
-    """The match itself, the nearest around it that scrolls, or the largest in it."""
-    if node.scrolls:
-        return node
-    return _largest(look.tree.inside(node)) or next((each for each in node.around() if each.scrolls), None)
-
-
-def _largest(nodes: list[Node]) -> Node | None:
-    able = [node for node in nodes if node.scrolls and node.is_visible]
-    return max(able, key=lambda node: node.part.size[0] * node.part.size[1], default=None)
-
-
-def _free(look: Look, box: Box) -> Box:
-    """What of it no keyboard covers."""
-    keyboard = look.tree.keyboard
-    if keyboard is None or not box.meet(keyboard.part).has_area:
-        return box
-    return box._replace(bottom=max(min(box.bottom, keyboard.part.top), box.top + 1))
+def _places(look: Look, scroller: Node) -> dict[int, Box]:
+    return {node.key: node.box for node in look.tree.inside(scroller)[1:] if node.box.has_area}

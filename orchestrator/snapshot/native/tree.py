@@ -51,6 +51,8 @@ class Tree:
         self._document = document
         self.window = _window(nodes)
         _look_inside(nodes)
+        if not any(node.kind.startswith(ios.PREFIX) for node in nodes[:2]):
+            android.find_dialog(nodes)
         _cut_off(nodes, self.window)
         for node in nodes:
             node.name = _name(self, node)
