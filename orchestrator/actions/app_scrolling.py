@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from orchestrator.actions.deadline import Deadline
@@ -18,8 +17,8 @@ _SHARE = 0.7
 """Of what scrolls: the part that one stroke moves by at most."""
 _SLOP = 2
 """Units by which a list gives way at its end, and comes back."""
-_MOST = 200
-"""Strokes of one search: nobody scrolls further."""
+_REST_MS = 1000
+"""How long what was moved may take until it is at rest."""
 _OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
 _SIDEWAYS = frozenset({"left", "right"})
 _NEARLY = 0.2
@@ -44,7 +43,8 @@ def scroll_to(scene: Scene, given: str, seconds: float) -> Acted:
             return Acted(matches=matches if matches > 1 else None)
         if answer.get("reason") in _FINAL or not deadline.left:
             break
-        if _move(scene, scene.ask("scrollInfo", direction=direction), direction, None)[0]:
+        info = scene.ask("scrollInfo", direction=direction)
+        if _move(scene, info, direction, _stroke_length(info, direction)):
             continue
         if not directions:
             break
@@ -52,49 +52,42 @@ def scroll_to(scene: Scene, given: str, seconds: float) -> Acted:
     raise unmet(selector, answer, scene.record, deadline)
 
 
-def scroll_by(scene: Scene, info: Mapping[str, Any], direction: Direction, pixels: int | None) -> Acted:
+def scroll_by(scene: Scene, direction: Direction, pixels: int | None, look: Callable[[], Mapping[str, Any]]) -> Acted:
     """Scroll as far as is asked, or most of a screen, or to the end.
 
     Args:
         scene: The session.
-        info: What scrolls, as `scrollInfo` tells it.
         direction: Where to: down shows what is further down.
         pixels: How far, in the driver's coordinates.
+        look: Tells what scrolls, as `scrollInfo` does, and counts what moves from then on.
     """
-    length = Box.of(info["box"]).size[0 if direction in _SIDEWAYS else 1]
-    wanted = pixels or round(length * _SHARE)
+    info = look()
+    most = _stroke_length(info, direction)
+    wanted = pixels or most
     enough = wanted - (_SLOP if pixels else round(wanted * _NEARLY))
     done = lost = 0
-    for _ in range(_MOST):
+    while most and done < enough:
         # The first bit of a stroke moves nothing: until then it could be a tap.
-        asked = min(wanted - done + lost, round(length * _SHARE))
-        moved, info = _move(scene, info, direction, asked)
-        done, lost = done + moved, max(asked - moved, 0)
-        if not moved or done >= enough:
+        asked = min(wanted - done + lost, most)
+        moved = _move(scene, info, direction, asked)
+        if not moved:
             break
+        done, lost = done + moved, max(asked - moved, 0)
+        info = look()
     if not done:
         return Acted(warnings=[f"It is at its end already: nothing more to scroll {direction}."])
     return Acted(warnings=[f"Reached the end after {done} px."] if done < enough else [])
 
 
-def _move(
-    scene: Scene, info: Mapping[str, Any], direction: Direction, wanted: int | None
-) -> tuple[int, Mapping[str, Any]]:
-    """One stroke; how far it moved what scrolls, and how that stands now."""
+def _stroke_length(info: Mapping[str, Any], direction: Direction) -> int:
+    """How long a stroke may be in what scrolls; 0 where nothing does."""
+    return round(info["page"][0 if direction in _SIDEWAYS else 1] * _SHARE)
+
+
+def _move(scene: Scene, info: Mapping[str, Any], direction: Direction, length: int) -> int:
+    """One stroke; how far it moved what scrolls."""
     scene.check()
-    box = Box.of(info["box"])
-    length = box.size[0 if direction in _SIDEWAYS else 1] * _SHARE
-    touch(scene, stroke(*about(box, _OPPOSITE[direction], min(length, wanted or length)), _STROKE_MS, rest=True))
-    now = scene.ask("scrollInfo", direction=direction, key=info["key"])
-    return _shift(info["places"], now["places"], direction), now
-
-
-def _shift(before: Mapping[Any, Any], after: Mapping[Any, Any], direction: Direction) -> int:
-    """How far most of what is there in both has moved; where nothing is, everything is new: all that was asked."""
-    axis = 0 if direction in _SIDEWAYS else 1
-    common = before.keys() & after.keys()
-    moves = Counter(abs(round(before[key][axis] - after[key][axis])) for key in common)
-    moved = max(((count, by) for by, count in moves.items() if by > _SLOP), default=None)
-    if moved:
-        return int(moved[1])
-    return 0 if common or not after else 1
+    if not length:
+        return 0
+    touch(scene, stroke(*about(Box.of(info["box"]), _OPPOSITE[direction], length), _STROKE_MS, rest=True))
+    return round(scene.ask("scrolled", direction=direction, slice=_REST_MS)["moved"])

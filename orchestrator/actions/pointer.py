@@ -125,11 +125,11 @@ class Scroll(Aimed, Acting):
         if self.direction is None:
             usual = _SEARCH if self.timeout is None else self.timeout
             return scroll_to(scene, self.selector or "", scene.seconds(usual))
-        if self.selector is None:
-            return scroll_by(scene, scene.ask("scrollInfo", direction=self.direction), self.direction, self.pixels)
-        asked = {"direction": self.direction}
-        with scene.find.located(self.selector, "scrollInfo", scene.seconds(self.timeout), **asked) as info:
-            return scroll_by(scene, info, self.direction, self.pixels)
+        direction, inside = self.direction, {}
+        if self.selector is not None:
+            with scene.element(self.selector, "visible", self.timeout) as hit:
+                inside = {"locator": {"by": "ref", "value": hit.facts["ref"]}}
+        return scroll_by(scene, direction, self.pixels, lambda: scene.ask("scrollInfo", direction=direction, **inside))
 
     def _wheel(self, scene: Scene, direction: Direction, info: dict[str, Any]) -> Acted:
         if info["atEnd"]:

@@ -170,9 +170,7 @@ def test_what_cannot_be_found(phone: webdriver.Remote) -> None:
     with pytest.raises(NoSuchElementException, match="No element was found by accessibility id 'nowhere'"):
         find(phone, "nowhere")
     bad = (
-        (By.IOS_PREDICATE, "colour == 'red'")
-        if ios(phone)
-        else (By.ANDROID_UIAUTOMATOR, "new UiSelector().colour(1)")
+        (By.IOS_PREDICATE, "colour == 'red'") if ios(phone) else (By.ANDROID_UIAUTOMATOR, "new UiSelector().colour(1)")
     )
     for by, value in [bad, (By.XPATH, "//[")]:
         with pytest.raises(InvalidSelectorException):
