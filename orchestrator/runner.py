@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -43,9 +44,14 @@ class Attached:
     def __init__(self, remote: Remote, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
         self.page = Page(remote.script, refs)
-        self.screen = Screen(remote, record.type, refs)
+        self._screen = functools.partial(Screen, remote, record.type, refs)
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
+
+    @functools.cached_property
+    def screen(self) -> Screen:
+        """The screens of an app session."""
+        return self._screen()
 
 
 class Runner:

@@ -81,7 +81,7 @@ def scroll_by(scene: Scene, direction: Direction, pixels: int | None, look: Call
 
 def _stroke_length(info: Mapping[str, Any], direction: Direction) -> int:
     """How long a stroke may be in what scrolls; 0 where nothing does."""
-    return round(info["page"][0 if direction in _SIDEWAYS else 1] * _SHARE)
+    return round(float(info["page"][0 if direction in _SIDEWAYS else 1]) * _SHARE)
 
 
 def _move(scene: Scene, info: Mapping[str, Any], direction: Direction, length: int) -> int:
@@ -90,4 +90,4 @@ def _move(scene: Scene, info: Mapping[str, Any], direction: Direction, length: i
     if not length:
         return 0
     touch(scene, stroke(*about(Box.of(info["box"]), _OPPOSITE[direction], length), _STROKE_MS, rest=True))
-    return round(scene.ask("scrolled", direction=direction, slice=_REST_MS)["moved"])
+    return round(float(scene.ask("scrolled", direction=direction, slice=_REST_MS)["moved"]))

@@ -27,7 +27,7 @@ class ManageApp(Acts[AppManaged]):
     verb: ClassVar[str] = "manage_app"
     title: ClassVar[str] = "Manage apps"
     types: ClassVar[frozenset[SessionType]] = APPS
-    instead: ClassVar[str] = "Start an app with start_app_session."
+    instead: ClassVar[str] = "A browser opens pages with navigate; an app needs start_app_session."
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = AppManaged
 

@@ -33,7 +33,11 @@ class Client(Protocol):
 
     remote: Remote
     page: Page
-    screen: Screen
+
+    @property
+    def screen(self) -> Screen:
+        """The screens of an app session."""
+        ...
 
 
 class Scene:
@@ -41,12 +45,12 @@ class Scene:
 
     Attributes:
         web: The engine of the document that is current in a browser or web view.
-        screen: The same for an app's own screen.
     """
 
     def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
         remote = self.remote = client.remote
-        self.web, self.screen = client.page, client.screen
+        self.web = client.page
+        self._client = client
         self.settings = settings
         self.redactor = redactor
         self.find = Finder(lambda: self.page, Frames(remote, self.web), turn)
@@ -70,6 +74,11 @@ class Scene:
     def native(self) -> bool:
         """Whether the session shows an app's own screen now."""
         return self.record.native
+
+    @property
+    def screen(self) -> Screen:
+        """What an app session shows of its own."""
+        return self._client.screen
 
     @property
     def page(self) -> View:

@@ -166,14 +166,14 @@ class Screen:
     def _snapshot(self, **params: Any) -> Answer:
         return snapshot(self._look(), **params)
 
-    def _text(self, locator: Mapping[str, Any] | None = None, ignore: Any = ()) -> Answer:
+    def _text(self, locator: Mapping[str, Any] | None = None, ignore: Any = (), **_: Any) -> Answer:
         look = self._look()
         found = look.must_find(locator) if locator else []
         ignored = {node for one in ignore or () for node in look.locate(one)}
         text = text_of(look.tree, found[0] if found else None, ignored)
         return {"text": text, "matches": max(1, len(found)), "frames": [], **look.place}
 
-    def _source(self, locator: Mapping[str, Any] | None = None) -> Answer:
+    def _source(self, locator: Mapping[str, Any] | None = None, **_: Any) -> Answer:
         look = self._look()
         found = look.must_find(locator) if locator else look.tree.nodes[:1]
         return {"source": masked(look.tree, found[0]), "matches": len(found), **look.place}
