@@ -292,7 +292,7 @@ class UiAutomator2SimDriver extends DeviceDriver {
   }
 
   async mobileBatteryInfo() {
-    return {level: 1, status: 5};
+    return {level: 1, state: 5};
   }
 
   async mobileViewportRect() {
