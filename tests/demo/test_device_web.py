@@ -11,15 +11,7 @@ from selenium.common.exceptions import InvalidArgumentException, InvalidSelector
 from selenium.webdriver.common.action_chains import ActionChains
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.demo.phones import POCKET_ID, eventually, start
-
-
-@pytest.fixture(scope="module", params=["iOS", "Android"])
-def session(request: pytest.FixtureRequest, device_server: DeviceServer) -> Iterator[webdriver.Remote]:
-    """One phone of each platform for the module."""
-    driver = start(device_server.url, request.param)
-    yield driver
-    driver.quit()
+from tests.demo.phones import POCKET_ID, eventually, ios, start
 
 
 @pytest.fixture
@@ -36,7 +28,7 @@ def web(session: webdriver.Remote) -> Iterator[webdriver.Remote]:
 def test_contexts(web: webdriver.Remote) -> None:
     """The web view has its platform's name; css works there and nowhere else."""
     name = web.current_context
-    if web.capabilities["platformName"] == "iOS":
+    if ios(web):
         assert name.startswith("WEBVIEW_")
         assert name.endswith(".1")
     else:
@@ -77,7 +69,7 @@ def test_dialog(web: webdriver.Remote) -> None:
     assert web.find_element(By.CSS_SELECTOR, "#order").text == "no"
     context = web.current_context
     web.switch_to.context("NATIVE_APP")
-    if web.capabilities["platformName"] == "iOS":
+    if ios(web):
         web.find_element(By.IOS_PREDICATE, "label == 'Ask'").click()
     else:
         web.find_element(By.ANDROID_UIAUTOMATOR, 'new UiSelector().text("Ask")').click()
@@ -89,7 +81,7 @@ def test_dialog(web: webdriver.Remote) -> None:
 
 def test_unknown_context(web: webdriver.Remote) -> None:
     """It is told what there is."""
-    with pytest.raises(Exception, match="No such context 'WEBVIEW_none'. There are NATIVE_APP, WEBVIEW_"):
+    with pytest.raises(Exception, match=r"No such context 'WEBVIEW_none'\. There are NATIVE_APP, WEBVIEW_"):
         web.switch_to.context("WEBVIEW_none")
 
 
