@@ -8,6 +8,7 @@ from typing import Any
 
 from appium import webdriver
 from appium.options.common import AppiumOptions
+from appium.webdriver.common.appiumby import AppiumBy
 from selenium.webdriver.support.wait import WebDriverWait
 
 POCKET = Path(__file__).parents[1] / "apps" / "pocket"
@@ -42,3 +43,13 @@ def start(url: str, platform: str, **capabilities: Any) -> webdriver.Remote:
 def eventually(driver: webdriver.Remote, condition: Any) -> Any:
     """Wait until the condition, a function of nothing, holds."""
     return WebDriverWait(driver, 10, 0.05).until(lambda _: condition())
+
+
+def ios(driver: webdriver.Remote) -> bool:
+    """Whether it is the iPhone."""
+    return bool(driver.capabilities["platformName"] == "iOS")
+
+
+def find(driver: webdriver.Remote, name: str) -> Any:
+    """By accessibility id."""
+    return driver.find_element(AppiumBy.ACCESSIBILITY_ID, name)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Iterator
-from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from appium import webdriver
@@ -25,36 +23,7 @@ from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 
-from orchestrator.demo.device_server import DeviceServer
-from tests.demo.phones import POCKET_ID, eventually, start
-
-PLATFORMS = ["iOS", "Android"]
-
-
-@pytest.fixture(scope="module", params=PLATFORMS)
-def session(request: pytest.FixtureRequest, device_server: DeviceServer) -> Iterator[webdriver.Remote]:
-    """One phone of each platform for the module."""
-    driver = start(device_server.url, request.param)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture
-def phone(session: webdriver.Remote) -> webdriver.Remote:
-    """The phone with the app started anew."""
-    session.terminate_app(POCKET_ID)
-    session.activate_app(POCKET_ID)
-    return session
-
-
-def ios(driver: webdriver.Remote) -> bool:
-    """Whether it is the iPhone."""
-    return bool(driver.capabilities["platformName"] == "iOS")
-
-
-def find(driver: webdriver.Remote, name: str) -> Any:
-    """By accessibility id."""
-    return driver.find_element(By.ACCESSIBILITY_ID, name)
+from tests.demo.phones import POCKET_ID, eventually, find, ios
 
 
 def open_screen(driver: webdriver.Remote, name: str) -> None:
@@ -91,7 +60,7 @@ def test_source_has_the_platforms_shape(phone: webdriver.Remote) -> None:
     """Types, names, places and states stand where XCUITest and UiAutomator2 write them."""
     find(phone, "passwordField").send_keys("secret")
     source = phone.page_source
-    root = ElementTree.fromstring(source.encode())  # noqa: S314 our own server's
+    root = ET.fromstring(source.encode())  # noqa: S314 our own server's
     assert "secret" not in source
     if ios(phone):
         assert root.tag == "AppiumAUT"
@@ -113,7 +82,7 @@ def test_source_has_the_platforms_shape(phone: webdriver.Remote) -> None:
 
 
 def test_off_screen_elements(phone: webdriver.Remote) -> None:
-    """iOS tells of what is off the screen, Android does not; a scroll brings it there."""
+    """An iPhone tells of what is off the screen, Android does not; a scroll brings it there."""
     open_screen(phone, "list")
     if ios(phone):
         below = find(phone, "Add thing 60")
@@ -203,7 +172,7 @@ def test_controls(phone: webdriver.Remote) -> None:
 
 
 def test_pictures_are_in_device_pixels(phone: webdriver.Remote) -> None:
-    """iOS measures in points and pictures in pixels; Android has pixels in both."""
+    """On iOS lengths are points, pictures pixels; Android has pixels in both."""
     screen = Image.open(io.BytesIO(base64.b64decode(phone.get_screenshot_as_base64())))
     button = find(phone, "loginButton")
     picture = Image.open(io.BytesIO(base64.b64decode(button.screenshot_as_base64)))
@@ -282,8 +251,9 @@ def test_two_fingers(phone: webdriver.Remote) -> None:
     middle = {"x": pad.rect["x"] + pad.rect["width"] // 2, "y": pad.rect["y"] + pad.rect["height"] // 2}
     far = pad.rect["width"] // 4
     builder = ActionBuilder(phone, mouse=PointerInput(POINTER_TOUCH, "one"))
-    fingers = [builder.pointer_action, builder.add_pointer_input(POINTER_TOUCH, "two")]
-    for finger, sign in zip((builder.pointer_inputs[0], fingers[1]), (-1, 1), strict=True):
+    builder.add_pointer_input(POINTER_TOUCH, "two")
+    fingers = [device for device in builder.devices if isinstance(device, PointerInput)]
+    for finger, sign in zip(fingers, (-1, 1), strict=True):
         finger.create_pointer_move(duration=0, x=middle["x"] + sign * far, y=middle["y"])
         finger.create_pointer_down(button=0)
         finger.create_pointer_move(duration=300, x=middle["x"] + sign * far // 2, y=middle["y"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from appium import webdriver
@@ -13,35 +11,10 @@ from appium.webdriver.common.appiumby import AppiumBy as By
 from selenium.common.exceptions import NoAlertPresentException, WebDriverException
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.demo.phones import POCKET, POCKET_ID, eventually, start
+from tests.demo.phones import POCKET, POCKET_ID, eventually, find, ios, start
 
+DENY = {"iOS": "Don\u2019t Allow", "Android": "Don\u2019t allow"}
 SETTINGS = {"iOS": "com.apple.Preferences", "Android": "com.android.settings"}
-
-
-@pytest.fixture(scope="module", params=["iOS", "Android"])
-def session(request: pytest.FixtureRequest, device_server: DeviceServer) -> Iterator[webdriver.Remote]:
-    """One phone of each platform for the module."""
-    driver = start(device_server.url, request.param)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture
-def phone(session: webdriver.Remote) -> webdriver.Remote:
-    """The phone with the app started anew."""
-    session.terminate_app(POCKET_ID)
-    session.activate_app(POCKET_ID)
-    return session
-
-
-def ios(driver: webdriver.Remote) -> bool:
-    """Whether it is the iPhone."""
-    return bool(driver.capabilities["platformName"] == "iOS")
-
-
-def find(driver: webdriver.Remote, name: str) -> Any:
-    """By accessibility id."""
-    return driver.find_element(By.ACCESSIBILITY_ID, name)
 
 
 def press(driver: webdriver.Remote, label: str) -> None:
@@ -100,8 +73,8 @@ def test_permission_is_asked_for_once(phone: webdriver.Remote) -> None:
     phone.set_location(52.52, 13.4)
     phone.get("pocket://screen/alerts")
     find(phone, "locationButton").click()
-    assert "location" in eventually(phone, lambda: phone.switch_to.alert.text)
-    press(phone, "Don’t Allow" if ios(phone) else "Don’t allow")
+    assert "location" in eventually(phone, lambda: phone.switch_to.alert.text).lower()
+    press(phone, DENY[phone.capabilities["platformName"]])
     answered(phone, "No place: 1")
 
     phone.remove_app(POCKET_ID)
@@ -136,7 +109,7 @@ def test_life_of_apps(phone: webdriver.Remote) -> None:
     assert phone.terminate_app(POCKET_ID) is True
     assert phone.terminate_app(POCKET_ID) is False
     assert POCKET_ID in phone.execute_script("mobile: listApps")
-    with pytest.raises(WebDriverException, match="'org.example.none' is not installed"):
+    with pytest.raises(WebDriverException, match=r"'org\.example\.none' is not installed"):
         phone.activate_app("org.example.none")
 
 

@@ -47,9 +47,11 @@ class Fingers {
   }
 
   async tap(point, count = 1) {
-    const press = [{type: 'pointerDown'}, {type: 'pause', duration: 40}, {type: 'pointerUp'}, {type: 'pause', duration: 60}];
     const actions = [{type: 'pointerMove', ...point}];
-    for (let left = count; left > 0; left -= 1) actions.push(...press);
+    for (let tap = 0; tap < count; tap += 1) {
+      if (tap > 0) actions.push({type: 'pause', duration: 60});
+      actions.push({type: 'pointerDown'}, {type: 'pause', duration: 30}, {type: 'pointerUp'});
+    }
     await this.perform([finger('tap', actions)]);
   }
 
