@@ -83,7 +83,7 @@ class Screen:
 
         Raises:
             SourceFault: The page source cannot be read.
-            ValueError: There is no such method, need or condition.
+            ValueError: There is no such method.
         """
         if method not in self._methods:
             raise ValueError(f"a screen has no method {method}")
