@@ -204,6 +204,18 @@ def test_the_keys_of_a_keyboard_are_listed_where_they_are_asked_for(phone: Phone
     assert outline(screen, locator=root) == '- keyboard\n  - button "q"\n  - button "return"'
 
 
+def test_the_caption_of_a_control_is_said_once(phone: Phone) -> None:
+    """In the outline by the control, in the text by itself; and both are found by it, the control first."""
+    form = (
+        ios("StaticText", label="Email"), ios("TextField", label="Email", value="a@b.c"), ios("Switch", label="Wi-Fi"),
+        ios("StaticText", label="Wi-Fi"), ios("StaticText", label="Bye"),
+    )  # fmt: skip
+    screen = phone.screen("ios", ios_app(*form))
+    assert outline(screen) == '- textbox "Email" = "a@b.c"\n- switch "Wi-Fi"\n- text: Bye'
+    assert screen.call("text")["text"] == "Email\nWi-Fi\nBye"
+    assert screen.call("ready", locator={"by": "text", "value": "Wi-Fi"}, need="visible")["role"] == "switch"
+
+
 def test_a_part_a_text_and_roles_narrow_the_outline(phone: Phone) -> None:
     """`query` keeps the lines above, `roles` leaves no holes in the indentation, `limit` and `offset` page."""
     screen = phone.screen("android", source("android_checkout"))
