@@ -5,10 +5,10 @@
 const {errors} = require('appium/driver');
 
 const WORDS = {
-  camera: ['access the camera', 'take pictures and record video'],
-  location: ['use your location', 'access this device’s location'],
-  microphone: ['access the microphone', 'record audio'],
-  notifications: ['send you notifications', 'send you notifications'],
+  camera: ['Access the Camera', 'take pictures and record video'],
+  location: ['Use Your Location', 'access this device’s location'],
+  microphone: ['Access the Microphone', 'record audio'],
+  notifications: ['Send You Notifications', 'send you notifications'],
 };
 
 /** The alerts in the order in which they came; the first is the one on the screen. */
@@ -125,7 +125,7 @@ class Alerts {
         ? [['Allow Once', true], ['Allow While Using App', true], ['Don’t Allow', false]]
         : [['Don’t Allow', false], ['Allow', true]];
       return {
-        title: `“${app.name}” Would Like to ${wish[0].toUpperCase()}${wish.slice(1)}`, page, permission,
+        title: `“${app.name}” Would Like to ${wish}`, page, permission,
         buttons: buttons.map(([label, granted]) => ({label, act: () => answer(granted)})), accept: 1, dismiss: permission === 'location' ? 2 : 0,
       };
     }

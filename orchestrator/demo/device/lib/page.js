@@ -8,6 +8,8 @@ const path = require('node:path');
 const read = (name) => fs.readFileSync(path.join(__dirname, 'inpage', name), 'utf8');
 const ISOLATED = ['walk.js', 'elements.js', 'touch.js', 'statusbar.js'].map(read).join('\n');
 const WORLD = 'sim';
+/** Milliseconds from one frame that is kept to the next. */
+const FRAME_EVERY = 150;
 const TYPES = {
   '.css': 'text/css', '.gif': 'image/gif', '.html': 'text/html; charset=utf-8', '.jpg': 'image/jpeg',
   '.js': 'text/javascript; charset=utf-8', '.json': 'application/json', '.png': 'image/png', '.svg': 'image/svg+xml',
@@ -23,7 +25,7 @@ class ElementGone extends Error {}
 class Page {
   /**
    * @param {object} options - `rect` {x, y, width, height} on the screen in points, `scale` device pixels a point,
-   *   `serve` {origin, folder} of the files it may load, `script` for its own world, `statusBar` drawn above it,
+   *   `serve` {origin, folder} of the files it may load, `script` for its own world, `statusBar` drawn above it, `watched` keeps its last frame,
    *   `asks(question)`, `dialog(page, dialog)` and `dialogClosed(page)` are told what happens.
    */
   constructor(chromium, options) {
@@ -58,7 +60,18 @@ class Page {
     await this.raw('Runtime.enable');
     await this.resize(this.rect);
     if (this.location) await this.locate(this.location);
+    if (this.watched) await this._watch();
     if (url) await this.navigate(url);
+  }
+
+  // A page that a dialog holds up cannot be photographed any more: its last frame is kept for that case.
+  async _watch() {
+    this.on('Page.screencastFrame', ({data, sessionId}) => {
+      this.lastFrame = data;
+      const acknowledge = () => this.raw('Page.screencastFrameAck', {sessionId}).catch(() => {});
+      setTimeout(acknowledge, FRAME_EVERY).unref();
+    });
+    await this.raw('Page.startScreencast', {format: 'jpeg', quality: 70, maxWidth: 1000, maxHeight: 1000});
   }
 
   on(method, listener) {

@@ -149,11 +149,9 @@ class Screen {
     const covered = this.alerts.current || this.keyboard > 0;
     if (running && !covered && running.webviews.length === 0) return running.page.screenshot(clip);
     const layers = [];
-    // A page that a dialog holds up paints nothing: behind its alert the screen is dark.
-    if (running && !running.page.dialogOpen) {
-      for (const page of [running.page, ...running.webviews.map((webview) => webview.page)]) {
-        layers.push({data: await page.screenshot(), ...page.rect});
-      }
+    for (const {page} of running ? [running, ...running.webviews] : []) {
+      const data = page.dialogOpen ? page.lastFrame : await page.screenshot();
+      if (data) layers.push({data, ...page.rect});
     }
     await this.system.evaluate(`backdrop(${JSON.stringify(layers)})`);
     return this.system.screenshot(clip);
@@ -194,7 +192,7 @@ class Screen {
 
   _appPage(app) {
     const bar = {platform: this.platform.name, height: this.kind.insets.top, side: this.kind.insets.top > 40 ? 32 : 16};
-    return this._page({rect: this.fullRect, serve: app, agent: this.platform.agent, insets: this.kind.insets, statusBar: bar});
+    return this._page({rect: this.fullRect, serve: app, agent: this.platform.agent, insets: this.kind.insets, statusBar: bar, watched: true});
   }
 
   _page(options) {

@@ -42,7 +42,8 @@ function alert(given, platform) {
   if (!given) return;
   const [title, text, input, menu] = box.children;
   const [above, below] = platform === 'iOS' ? [given.title, given.message] : [given.heading, given.title];
-  box.setAttribute('aria-label', given.title);
+  box.ariaLabel = platform === 'iOS' ? given.title : null;
+  box.dataset.resource = 'android:id/parentPanel';
   title.textContent = above ?? '';
   title.hidden = !above;
   title.dataset.resource = 'android:id/alertTitle';
@@ -85,13 +86,13 @@ globalThis.show = (state) => {
   alert(state.alert, state.platform);
 };
 
-/** Pictures of what is behind: `{data, x, y, width, height}` in points. Resolves when they are painted. */
+/** Pictures of what is behind: `{data, x, y, width, height}` in points, PNG or JPEG in base64. Resolves when they are painted. */
 globalThis.backdrop = async (layers) => {
   by('backdrop').replaceChildren(...await Promise.all(layers.map(async ({data, x, y, width, height}) => {
     const image = new Image();
     image.className = 'layer';
     image.style.cssText = `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
-    image.src = `data:image/png;base64,${data}`;
+    image.src = `data:image/*;base64,${data}`;
     await image.decode();
     return image;
   })));

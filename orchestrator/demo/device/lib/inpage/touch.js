@@ -39,6 +39,11 @@
   }, {capture: true, passive: true});
   addEventListener('touchcancel', drop, {capture: true, passive: true});
 
+  // A choice is made by its value: Chromium's own list of options would lie over the page and take the next touch.
+  addEventListener('mousedown', (event) => {
+    if (event.isTrusted && event.composedPath()[0].localName === 'select') event.preventDefault();
+  }, true);
+
   // After a long press the finger's leaving is no click, and Chromium would make one at once.
   for (const type of ['mousedown', 'mouseup', 'click', 'contextmenu']) {
     addEventListener(type, (event) => {
