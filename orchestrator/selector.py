@@ -15,7 +15,7 @@ _REF_MARK = re.compile(r" \[(e[1-9]\d{0,9})\]")
 _TEXT_LINE = re.compile(r"(?:- )?text: (.*)", re.DOTALL)
 _ROLE = re.compile(r"([A-Za-z]+)\s*(?:\[\s*name\s*=\s*(.+?)\s*\])?", re.DOTALL)
 _PREFIXES = frozenset({"text", "label", "testid", "css", "xpath", "id", "android", "ios", "chain"})
-_XPATH_STARTS = ("//", "(//", "./", "(./", "/html")
+_XPATH_STARTS = ("/", "(/", "./", "(./")
 _ROLE_HINT = "Write it as role=button or role=button[name=Pay now]."
 
 

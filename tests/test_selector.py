@@ -38,6 +38,7 @@ from orchestrator.selector import Locator, parse
         ("(//a)[2]", Locator("xpath", "(//a)[2]")),
         ("./a", Locator("xpath", "./a")),
         ("/html/body", Locator("xpath", "/html/body")),
+        ("/hierarchy/*", Locator("xpath", "/hierarchy/*")),
         ("xpath=//a", Locator("xpath", "//a")),
         ("~login", Locator("accessibility_id", "login")),
         ("text=Sign in", Locator("text", "Sign in")),

@@ -15,8 +15,8 @@ from orchestrator.actions.unmet import unmet
 _STROKE_MS = 500
 _SHARE = 0.7
 """Of what scrolls: the part that one stroke moves by at most."""
-_SLOP = 2
-"""Units by which a list gives way at its end, and comes back."""
+_CLOSELY = 0.05
+"""The share of what was asked for that may be missing: fingers are not more exact."""
 _REST_MS = 1000
 """How long what was moved may take until it is at rest."""
 _OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
@@ -64,7 +64,7 @@ def scroll_by(scene: Scene, direction: Direction, pixels: int | None, look: Call
     info = look()
     most = _stroke_length(info, direction)
     wanted = pixels or most
-    enough = wanted - (_SLOP if pixels else round(wanted * _NEARLY))
+    enough = wanted - round(wanted * (_CLOSELY if pixels else _NEARLY))
     done = lost = 0
     while most and done < enough:
         # The first bit of a stroke moves nothing: until then it could be a tap.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.snapshot.native.node import FIELDS, TOGGLES, Box, Node
+from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Box, Node
 from orchestrator.snapshot.native.words import normal
 
 SYSTEM_BARS = "com.android.systemui"
@@ -132,6 +132,6 @@ def find_dialog(nodes: list[Node]) -> None:
 def _box(node: Node) -> Box:
     match = _BOUNDS.fullmatch(node.attributes.get("bounds") or "")
     if match is None:
-        return Box(0, 0, 0, 0)
+        return NOWHERE
     left, top, right, bottom = map(float, match.groups())
     return Box(left, top, right, bottom)

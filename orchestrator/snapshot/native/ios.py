@@ -5,7 +5,9 @@ Source: https://appium.github.io/appium-xcuitest-driver/latest/reference/element
 
 from __future__ import annotations
 
-from orchestrator.snapshot.native.node import FIELDS, TOGGLES, Box, Node
+from math import isfinite
+
+from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Box, Node
 from orchestrator.snapshot.native.words import normal
 
 PREFIX = "XCUIElementType"
@@ -27,6 +29,7 @@ _BY_TRAIT = {"Button": "button", "Link": "link", "Header": "heading", "Image": "
 _VALUED = frozenset({"slider", "combobox", "meter", "progressbar", "textbox", "searchbox"})
 _ON = frozenset({"1", "true", "on"})
 _BULLETS = frozenset("•●∙*")
+_SIDES = ("x", "y", "width", "height")
 _NEAR = 3
 """How far up the bar is looked for that a button or a title is part of."""
 
@@ -39,7 +42,8 @@ def describe(node: Node) -> None:
     traits = frozenset(part.strip() for part in (get("traits") or "").split(","))
     node.box = _box(node)
     node.accessibility_id = name
-    node.id = name if name != raw_label else ""
+    # The name of a bar is its title.
+    node.id = name if name != raw_label and short != "NavigationBar" else ""
     node.label = "" if short in {"TabBar", "Keyboard"} else normal(raw_label)
     node.shown = get("visible") != "false"
     node.enabled = get("enabled") != "false"
@@ -110,8 +114,9 @@ def _describe_field(node: Node, short: str) -> None:
 
 
 def _box(node: Node) -> Box:
+    get = node.attributes.get
     try:
-        x, y, width, height = (float(node.attributes.get(name) or 0) for name in ("x", "y", "width", "height"))
+        x, y, width, height = (float(get(name) or 0) for name in _SIDES)
     except ValueError:
-        return Box(0, 0, 0, 0)
-    return Box(x, y, x + width, y + height)
+        return NOWHERE
+    return Box(x, y, x + width, y + height) if isfinite(x + y + width + height) else NOWHERE

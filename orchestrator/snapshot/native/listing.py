@@ -25,7 +25,7 @@ def snapshot(
         Refusal: The locator finds nothing.
     """
     start = look.must_find(locator)[0] if locator else None
-    ignored = _ignored(look, asked.get("ignore") or ())
+    ignored = set(matches(look, asked.get("ignore") or ()))
     entries = survey(look.tree, start, ignored) if start is not None or ignored else look.entries
     seen = entries if scope == "page" else [entry for entry in entries if entry.inside]
     kept = chosen([entry for entry in seen if entry.has_ref] if asked.get("json") else seen, query, roles)
@@ -45,7 +45,7 @@ def boxes(look: Look, locators: Sequence[Locator]) -> dict[str, Any]:
     Raises:
         Refusal: A locator means nothing here.
     """
-    parts = [node.part for node in _ignored(look, locators) if node.is_visible]
+    parts = [node.part for node in matches(look, locators) if node.is_visible]
     return {"boxes": [part.data() for part in parts], **look.place}
 
 
@@ -62,7 +62,12 @@ def shot(look: Look, node: Node | None) -> dict[str, Any]:
     return view if node is None else {"box": node.box.data(), "part": node.part.data(), **view}
 
 
-def _ignored(look: Look, locators: Sequence[Locator]) -> list[Node]:
+def matches(look: Look, locators: Sequence[Locator]) -> list[Node]:
+    """All that these locators match; one that matches nothing has none.
+
+    Raises:
+        Refusal: A locator means nothing here.
+    """
     found: list[Node] = []
     for locator in locators:
         try:

@@ -118,7 +118,9 @@ class Locating:
             return []
         ranked = _ranked(self._there(), lambda node: [node.label, node.text, normal(value_of(node))], wanted)
         deepest = [(node, rank) for place, (node, rank) in enumerate(ranked) if not _has_inside(ranked, place)]
-        return list(dict.fromkeys(map(_owner, _best(deepest))))
+        found = dict.fromkeys(map(_owner, _best(deepest)))
+        # A control before the text that stands beside it and says the same.
+        return sorted(found, key=lambda node: node.role not in INTERACTIVE)
 
     def _by_label(self, value: str, _: Any) -> list[Node]:
         wanted = normal(value)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from orchestrator.snapshot.native.lines import WITHOUT_REF, value_of
-from orchestrator.snapshot.native.node import FIELDS, INTERACTIVE, Node
+from orchestrator.snapshot.native.node import FIELDS, INTERACTIVE, TOGGLES, Node
 from orchestrator.snapshot.native.tree import Tree
 from orchestrator.snapshot.native.words import normal
 
+_CAPTIONED = FIELDS | TOGGLES | {"combobox", "slider"}
+"""Roles that often have their name as a text beside them."""
 _HOLDERS = FIELDS | {"combobox"}
 """Roles whose value is what is written inside."""
 
@@ -31,7 +34,17 @@ class Entry:
 
 
 def survey(tree: Tree, start: Node | None = None, ignored: Collection[Node] = ()) -> list[Entry]:
-    """What `start` shows, or the screen: with a dialog in front, only that and the keyboard."""
+    """What `start` shows, or the screen: with a dialog in front, only that and the keyboard.
+
+    A text beside a control that is called by it has no line: the control's says it.
+    """
+    entries = everything(tree, start, ignored)
+    captions = {id(text) for text, control in _neighbours(entries) if _is_caption(text, control)}
+    return [entry for entry in entries if id(entry) not in captions]
+
+
+def everything(tree: Tree, start: Node | None = None, ignored: Collection[Node] = ()) -> list[Entry]:
+    """As `survey`, with every text."""
     entries: list[Entry] = []
     above: dict[int, tuple[Entry | None, bool]] = {}
     skip_to = 0
@@ -58,6 +71,21 @@ def survey(tree: Tree, start: Node | None = None, ignored: Collection[Node] = ()
         while up is not None and not up.inside:
             up.inside, up = True, up.parent
     return entries
+
+
+def _neighbours(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    for one, other in pairwise(entries):
+        yield one, other
+        yield other, one
+
+
+def _is_caption(text: Entry, control: Entry) -> bool:
+    return (
+        text.node.role == "text"
+        and control.node.role in _CAPTIONED
+        and text.parent is control.parent
+        and text.node.label == control.node.name
+    )
 
 
 def _is_keyboard(node: Node) -> bool:

@@ -16,8 +16,8 @@ from orchestrator.snapshot.native.words import normal, quoted, shown
 Failure = tuple[str, str]
 """A reason of the page engine's, and what it says in words."""
 REASONS = [
-    "not_a_frame", "hidden", "not_editable", "not_select", "no_file_input", "no_option", "disabled", "moving",
-    "covered", "bad_value",
+    "not_a_frame", "hidden", "not_editable", "not_select", "no_file_input", "no_option", "disabled", "covered",
+    "moving", "bad_value",
 ]  # fmt: skip
 """How near to ready a failure is: the nearest one is the one to report."""
 FINAL = frozenset({"ambiguous", "bad_value", "invalid", "stale"})
@@ -164,10 +164,10 @@ def _refuse_unreachable(look: Look, node: Node, wish: Wish) -> Failure | None:
     if refused := _refuse_unusable(look, node, wish):
         return refused
     if not wish.force:
-        if not wish.still(node):
-            return "moving", f"{look.line_of(node)} is moving"
         if refused := _refuse_covered(look, node):
             return refused
+        if not wish.still(node):
+            return "moving", f"{look.line_of(node)} is moving"
     wish.found["point"] = _free(look, node).centre
     return None
 

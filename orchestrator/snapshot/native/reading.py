@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from copy import deepcopy
 
-from orchestrator.snapshot.native.node import NAMED_BY_CONTENT, Node
-from orchestrator.snapshot.native.outline import survey
+from orchestrator.snapshot.native.node import NAMED_BY_CONTENT, TOGGLES, Node
+from orchestrator.snapshot.native.outline import everything
 from orchestrator.snapshot.native.tree import Tree
 from orchestrator.snapshot.native.words import MASK
 
@@ -15,11 +15,13 @@ _READ = frozenset({"text", "status"}) | NAMED_BY_CONTENT | {"listitem", "generic
 
 
 def text_of(tree: Tree, node: Node | None = None, ignored: Collection[Node] = ()) -> str:
-    """What is written on the screen, or in an element, a line for each piece."""
-    entries = survey(tree, node, ignored)
+    """What is written on the screen, or in an element, a line for each piece; the caption of a toggle only once."""
+    entries = everything(tree, node, ignored)
     if not entries and node is not None:
         return node.text
-    return "\n".join(text for entry in entries if (text := _written(entry.node)))
+    captions = {entry.node.label for entry in entries if entry.node.role == "text"}
+    found = [entry.node for entry in entries if entry.node.role not in TOGGLES or entry.node.name not in captions]
+    return "\n".join(text for each in found if (text := _written(each)))
 
 
 def _written(node: Node) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Protocol
 
 from orchestrator.snapshot.native.identity import is_other_screen
-from orchestrator.snapshot.native.lines import WITHOUT_REF
 from orchestrator.snapshot.native.node import Node
 from orchestrator.snapshot.native.tree import Tree
 
@@ -62,7 +61,7 @@ class Refs:
 
 def listed(tree: Tree) -> list[Node]:
     """The elements that a line could stand for."""
-    return [node for node in tree.nodes if node.role and not node.left_out and node.role not in WITHOUT_REF]
+    return [node for node in tree.nodes if node.role and not node.left_out]
 
 
 def _is_same(key: int, before: Tree, after: Tree) -> bool:

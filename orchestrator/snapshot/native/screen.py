@@ -11,7 +11,7 @@ from orchestrator.errors import RemoteFailure
 from orchestrator.snapshot.native.addresses import Address
 from orchestrator.snapshot.native.changes import Mark, Rest
 from orchestrator.snapshot.native.conditions import assess
-from orchestrator.snapshot.native.listing import boxes, marked, shot, snapshot
+from orchestrator.snapshot.native.listing import boxes, marked, matches, shot, snapshot
 from orchestrator.snapshot.native.locating import Refusal
 from orchestrator.snapshot.native.look import Look
 from orchestrator.snapshot.native.node import Node
@@ -55,11 +55,14 @@ class Screen:
         self._marks: dict[str, Mark] = {}
         self._rest = Rest()
         self._scroll: Scroll | None = None
-        self._methods: dict[str, Callable[..., Answer]] = {
-            "state": self._state, "snapshot": self._snapshot, "text": self._text, "source": self._source,
-            "ready": self._ready, "verify": self._verify, "wait": self._wait, "mark": self._mark,
-            "delta": self._delta, "settle": self._settle, "boxes": self._boxes, "marked": self._marked,
-            "shot": self._shot, "scrollInfo": self._scroll_info, "scrolled": self._scrolled,
+        self._readings: dict[str, Callable[..., Answer]] = {
+            "state": self._state, "snapshot": snapshot, "text": self._text, "source": self._source,
+            "verify": self._verify, "mark": self._mark, "delta": self._delta, "boxes": boxes, "marked": marked,
+            "scrollInfo": self._scroll_info,
+        }  # fmt: skip
+        self._waits: dict[str, Callable[..., Answer]] = {
+            "ready": self._ready, "wait": self._wait, "settle": self._settle, "shot": self._shot,
+            "scrolled": self._scrolled,
         }  # fmt: skip
 
     def call(self, method: str, **params: Any) -> Answer:
@@ -83,14 +86,16 @@ class Screen:
 
         Raises:
             SourceFault: The page source cannot be read.
-            ValueError: There is no such method, need or condition.
+            ValueError: There is no such method.
         """
-        if method not in self._methods:
+        if method in self._waits:
+            return _answered(self._waits[method], **params)
+        if method not in self._readings:
             raise ValueError(f"a screen has no method {method}")
-        try:
-            return self._methods[method](**params)
-        except Refusal as refusal:
-            return dict(refusal.answer)
+        read, slice_ = self._readings[method], params.pop("slice", 0)
+        return self._retry(
+            slice_, lambda look: _answered(read, look, **params), lambda answer: answer.get("reason") != "not_found"
+        )
 
     def element(self) -> Address:
         """How the remote end finds the element that `ready` found last: one unique locator, on the screen as it is now.
@@ -160,21 +165,15 @@ class Screen:
             # An app that is asked all the time gets nothing else done.
             time.sleep(min(max(now - began, _SHORTEST_PAUSE), _LONGEST_PAUSE, max(end - now, 0)))
 
-    def _state(self) -> Answer:
-        return {**self._look().place, "readyState": "complete"}
+    def _state(self, look: Look) -> Answer:
+        return {**look.place, "readyState": "complete"}
 
-    def _snapshot(self, **params: Any) -> Answer:
-        return snapshot(self._look(), **params)
-
-    def _text(self, locator: Mapping[str, Any] | None = None, ignore: Any = (), **_: Any) -> Answer:
-        look = self._look()
+    def _text(self, look: Look, locator: Mapping[str, Any] | None = None, ignore: Any = (), **_: Any) -> Answer:
         found = look.must_find(locator) if locator else []
-        ignored = {node for one in ignore or () for node in look.locate(one)}
-        text = text_of(look.tree, found[0] if found else None, ignored)
+        text = text_of(look.tree, found[0] if found else None, set(matches(look, ignore or ())))
         return {"text": text, "matches": max(1, len(found)), "frames": [], **look.place}
 
-    def _source(self, locator: Mapping[str, Any] | None = None, **_: Any) -> Answer:
-        look = self._look()
+    def _source(self, look: Look, locator: Mapping[str, Any] | None = None, **_: Any) -> Answer:
         found = look.must_find(locator) if locator else look.tree.nodes[:1]
         return {"source": masked(look.tree, found[0]), "matches": len(found), **look.place}
 
@@ -191,8 +190,7 @@ class Screen:
 
         return self._retry(slice, attempt, lambda answer: answer["ok"] or answer["reason"] in FINAL)
 
-    def _verify(self, value: str | None = None) -> Answer:
-        look = self._look()
+    def _verify(self, look: Look, value: str | None = None) -> Answer:
         node = self._acting_on(look)
         if node is None or self._acting is None:
             return {"same": False, "gone": True, "value": "", **look.place}
@@ -208,12 +206,12 @@ class Screen:
             slice, lambda look: assess(look, conditions, locator, negate=negate), lambda answer: bool(answer["ok"])
         )
 
-    def _mark(self, name: str = "") -> Answer:
-        mark = self._marks[name] = Mark(look := self._look())
+    def _mark(self, look: Look, name: str = "") -> Answer:
+        mark = self._marks[name] = Mark(look)
         return {**look.place, "lines": mark.count}
 
-    def _delta(self, limit: int | None = None, name: str = "") -> Answer:
-        return self._marked_as(name).delta(self._look(), limit)
+    def _delta(self, look: Look, limit: int | None = None, name: str = "") -> Answer:
+        return self._marked_as(name).delta(look, limit)
 
     def _marked_as(self, name: str) -> Mark:
         if name not in self._marks:
@@ -240,14 +238,7 @@ class Screen:
             left = (stability - self._rest.quiet) / 1000
             time.sleep(max(0.0, min(left if left > 0 else _SHORTEST_PAUSE, _LONGEST_PAUSE, end - now)))
 
-    def _boxes(self, locators: list[Mapping[str, Any]]) -> Answer:
-        return boxes(self._look(), locators)
-
-    def _marked(self) -> Answer:
-        return marked(self._look())
-
-    def _scroll_info(self, direction: str, locator: Mapping[str, Any] | None = None) -> Answer:
-        look = self._look()
+    def _scroll_info(self, look: Look, direction: str, locator: Mapping[str, Any] | None = None) -> Answer:
         scroller = scroller_for(look, direction, locator)
         self._scroll = None if scroller is None else Scroll(look, scroller)
         return info(look, scroller)
@@ -275,3 +266,11 @@ class Screen:
         if not answer["ok"] or look is None:
             return answer
         return answer | shot(look, self._acting_on(look))
+
+
+def _answered(method: Callable[..., Answer], *looks: Look, **params: Any) -> Answer:
+    """What a method answers, or why it refuses to."""
+    try:
+        return method(*looks, **params)
+    except Refusal as refusal:
+        return dict(refusal.answer)
