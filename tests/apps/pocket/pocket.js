@@ -62,12 +62,12 @@ const count = (change) => {
 count({});
 let start;
 let spread;
-let lastTap = 0;
+let lastTap = -Infinity;
 const apart = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
 by('pad').addEventListener('click', () => {
   const now = performance.now();
   const double = now - lastTap < 300;
-  lastTap = double ? 0 : now;
+  lastTap = double ? -Infinity : now;
   count({taps: counts.taps + 1, doubles: counts.doubles + (double ? 1 : 0)});
 });
 by('pad').addEventListener('contextmenu', (event) => {
@@ -119,12 +119,11 @@ document.querySelector('.bottom').addEventListener('submit', (event) => {
   say('sent', `Sent: ${test('noteField').value}`);
 });
 
-// Links: pocket://item/7
+// Links: pocket://item/7, pocket://screen/list
 function follow() {
-  const item = /^#pocket:\/\/item\/(\w+)$/.exec(location.hash);
-  if (!item) return;
-  say('item-text', `Item ${item[1]}`);
-  open('item');
+  const [, what, which] = /^#pocket:\/\/(item|screen)\/(\w+)$/.exec(location.hash) ?? [];
+  if (what === 'item') say('item-text', `Item ${which}`);
+  if (what) open(what === 'item' ? 'item' : which);
 }
 addEventListener('hashchange', follow);
 follow();

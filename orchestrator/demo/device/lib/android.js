@@ -15,7 +15,7 @@ const RENAMED = {
 };
 const ATTRIBUTES = ['bounds', 'checkable', 'checked', 'class', 'clickable', 'content-desc', 'displayed', 'enabled', 'focusable', 'focused',
   'hint', 'index', 'long-clickable', 'package', 'password', 'resource-id', 'scrollable', 'selected', 'text'];
-const DEFAULT_SPEED = 2500;
+const DEFAULT_SPEED = 5000;
 const HOME = 3;
 const BACK = 4;
 const VOLUME = new Set([24, 25]);
@@ -292,7 +292,7 @@ class UiAutomator2SimDriver extends DeviceDriver {
   }
 
   async mobileBatteryInfo() {
-    return {level: 1, status: 5};
+    return {level: 1, state: 5};
   }
 
   async mobileViewportRect() {

@@ -14,7 +14,7 @@ const {Faults, FAULT_CAPABILITIES} = require('./faults');
 const {Fingers, sleep} = require('./gestures');
 const {DialogOpened} = require('./page');
 const {Screen} = require('./screen');
-const {WebViewSession} = require('./webview');
+const {NOT_PROXIED, WebViewSession} = require('./webview');
 
 const NATIVE = 'NATIVE_APP';
 
@@ -188,8 +188,8 @@ class SimDriver extends BaseDriver {
     return true;
   }
 
-  proxyRouteIsAvoided(sessionId, method, url, body) {
-    return !this.webview.takes(method, url.replace(/^.*?\/session\/[^/]+/, ''), body);
+  getProxyAvoidList() {
+    return NOT_PROXIED;
   }
 
   async proxyReqRes(req, res) {
@@ -218,6 +218,7 @@ class SimDriver extends BaseDriver {
 
   async execute(script, args) {
     if (/^\s*mobile\s*:/.test(script)) return this.executeMethod(script.trim().replace(/^mobile\s*:\s*/, 'mobile: '), args);
+    if (this.webview) return this.webview.proxy.command('/execute/sync', 'POST', {script, args});
     throw new errors.UnknownMethodError(`'${script}' is no mobile: command, and scripts run in a web view only`);
   }
 

@@ -181,7 +181,8 @@ const finger = (id, actions) => ({id, type: 'pointer', actions});
 /** From where to where a finger goes across a rect: `share` of its length, about its middle. */
 function stroke({x, y, width, height}, direction, share) {
   const [mx, my] = [x + width / 2, y + height / 2];
-  const [dx, dy] = [width * share / 2, height * share / 2];
+  // The very edge may belong to a neighbour.
+  const [dx, dy] = [Math.min(width * share, width - 4) / 2, Math.min(height * share, height - 4) / 2];
   const ends = {
     up: [{x: mx, y: my + dy}, {x: mx, y: my - dy}], down: [{x: mx, y: my - dy}, {x: mx, y: my + dy}],
     left: [{x: mx + dx, y: my}, {x: mx - dx, y: my}], right: [{x: mx - dx, y: my}, {x: mx + dx, y: my}],

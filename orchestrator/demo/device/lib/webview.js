@@ -7,8 +7,12 @@ const {WebDriverProxy, errors} = require('appium/driver');
 const {program} = require('./cdp');
 
 const START_LIMIT = 15_000;
-/** What the device itself answers, whatever the context. */
-const OURS = [/^\/contexts?$/, /^\/appium\//, /^\/orientation$/, /^\/location$/, /^\/rotation$/, /^\/se\/log/, /^\/window\/handles$/];
+/** What the device itself answers, whatever the context; scripts may be mobile: commands, so they come by us. */
+const OURS = ['contexts?$', 'appium/', 'orientation$', 'location$', 'rotation$', 'se/log', 'window/handles$', 'execute/sync$'];
+const NOT_PROXIED = [
+  ...['GET', 'POST'].flatMap((method) => OURS.map((end) => [method, new RegExp(`^/session/[^/]+/${end}`)])),
+  ['POST', /^\/session\/[^/]+\/window$/],
+];
 
 class WebViewSession {
   /** @param {function} pages - answers the pages of the web views that the front app has now. */
@@ -30,13 +34,6 @@ class WebViewSession {
       await this.end();
       throw new errors.UnknownError(`chromedriver did not attach to ${this.name}: ${error.message}`);
     }
-  }
-
-  /** Whether a request goes to chromedriver; `path` is what follows the session in its URL. */
-  takes(method, path, body) {
-    if (OURS.some((pattern) => pattern.test(path))) return false;
-    if (method === 'POST' && path === '/window') return false;
-    return !(method === 'POST' && path === '/execute/sync' && /^\s*mobile\s*:/.test(body?.script ?? ''));
   }
 
   async handles() {
@@ -76,4 +73,4 @@ class WebViewSession {
   }
 }
 
-module.exports = {WebViewSession};
+module.exports = {NOT_PROXIED, WebViewSession};
