@@ -41,9 +41,8 @@ class AppiumEnd(Relayed):
         return [path.rpartition("/")[2] for method, path, _ in self.requests if method == "DELETE"]
 
     def start(self, **capabilities: Any) -> str:
-        """Start one as somebody else's script would; its id."""
-        wanted = {"platformName": "iOS", "appium:automationName": "XCUITest"}
-        wanted |= {f"appium:{name}": value for name, value in capabilities.items()}
+        """Start one as somebody else's script would, with these capabilities; its id."""
+        wanted = {"platformName": "iOS", "appium:automationName": "XCUITest", **capabilities}
         return str(remote("POST", f"{self.server_url}/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"])
 
     def ask(self, method: str, session: str, path: str = "") -> Any:

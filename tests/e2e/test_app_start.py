@@ -178,7 +178,7 @@ def test_a_session_that_comes_too_late_is_ended(apps: tuple[Served, AppiumEnd, H
 def test_a_device_has_one_session(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """Ours is found in the records before anything is sent, somebody else's in what Appium says; it can be attached."""
     server, end, home = apps
-    theirs = end.start(udid="theirs")
+    theirs = end.start(**{"appium:udid": "theirs"})
     server.ok("start_app_session", platform="iOS", sessionId="mine", udid="phone-1")
     sent = len(end.requests)
     text = failed(apps, "device_busy", platform="ios", udid="phone-1")
@@ -221,6 +221,20 @@ def test_a_session_at_the_provider_by_its_name(apps: tuple[Served, AppiumEnd, Ho
     assert (browser["browserName"], browser["appium:isHeadless"], "browserName" in app) == ("Chrome", True, False)
     text = refused(server.call("start_session", **refusing, navigationUrl="http://a.test/"), "invalid_argument")
     assert "navigationUrl needs a browser" in text
+
+
+def test_a_browser_of_the_device(apps: tuple[Served, AppiumEnd, Home]) -> None:
+    """It begins in its web view, whose name the record has; a session that is attached there is in the same one."""
+    server, end, home = apps
+    where = {"provider": "appium", "platform": "android", "navigationUrl": "data:text/html,<title>Here</title>"}
+    row = server.ok("start_session", **where, browser="chrome", sessionId="web")
+    assert (row["capabilities"]["browserName"], row["url"]) == ("Chrome", where["navigationUrl"])
+    assert home.record("web").context.startswith("WEBVIEW_")
+    theirs = end.start(browserName="Safari")
+    server.ok("attach_session", remoteUrl=end.url, remoteSessionId=theirs, platform="ios", sessionId="theirs")
+    assert home.record("theirs").context.startswith("WEBVIEW_")
+    server.ok("close_all_sessions")
+    end.ask("DELETE", theirs)
 
 
 SIMULATORS = """{ "devices" : {
