@@ -39,7 +39,8 @@ class Starter:
         provider = self._providers[request.provider]
         options = self._providers.options(request.provider, request.options)
         if request.type not in provider.types:
-            raise Unsupported(f"Provider {provider.name!r} has no {request.type} sessions.")
+            apps = "" if request.type is SessionType.BROWSER else "Apps are at the provider appium: start_app_session."
+            raise Unsupported(f"Provider {provider.name!r} has no {request.type} sessions.", hint=apps)
         if request.type is SessionType.BROWSER and provider.browsers and request.browser not in provider.browsers:
             known = ", ".join(sorted(provider.browsers))
             raise InvalidArgument(

@@ -14,6 +14,7 @@ import pytest
 
 from orchestrator import processes
 from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest
+from orchestrator.provider import SessionOptions
 from orchestrator.settings import Settings
 from orchestrator_providers.local import LocalOptions, LocalProvider
 
@@ -27,7 +28,7 @@ class RealStart:
     def __init__(self, request: StartRequest, settings: Settings) -> None:
         self.request = request
         self.settings = settings
-        self.options = LocalOptions.model_validate(request.options)
+        self.options: SessionOptions = LocalOptions.model_validate(request.options)
         self.headless = True
         self.processes: list[ProcessInfo] = []
         self.claims: list[str] = []
