@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser demo test test-e2e-a-to-p test-the-rest check bench docs clean
+.PHONY: help install browser appium demo test test-e2e-a-to-p test-the-rest check bench docs clean
 
 help:
 	@echo 'make demo     two users chat in two browsers'
@@ -13,6 +13,7 @@ help:
 	@echo 'make check    format, lint, types, direction of imports'
 	@echo 'make bench    measured against the classic way'
 	@echo 'make docs     what is written from declarations and real answers: docs, methods'
+	@echo 'make appium   the Appium server for the simulated phones, in .venv/appium'
 	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
 	@echo 'make clean    removes what the others made'
 
@@ -20,7 +21,7 @@ demo: install
 	@$(BIN)/orchestrator demo chat
 
 # Most of the time of a test is waiting for browsers: all of them are two runs side by side.
-test: install
+test: install appium
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
@@ -90,6 +91,23 @@ browser: .venv/installed
 	echo 'install: a browser and its driver by Selenium Manager'; \
 	$(BIN)/python -c "$(selenium_manager)" || \
 	    { echo 'install: no Chrome or Chromium with its chromedriver. Install both, so that they are on PATH.'; exit 1; }
+
+# Without Node the tests of apps are skipped, and fail in CI: they say what is missing, as this does.
+appium: .venv/installed
+	@set -e; \
+	if ! command -v npm >/dev/null 2>&1 || ! node -e '$(new_enough)' 2>/dev/null; then \
+	    echo 'appium: Node.js 20.19 or newer and npm are needed for the simulated phones; found' \
+	        "$$(node --version 2>/dev/null || echo none)"; exit 0; \
+	fi; \
+	if cmp -s orchestrator/demo/appium/package-lock.json .venv/appium/installed; then exit 0; fi; \
+	echo 'appium: the server into .venv/appium'; \
+	mkdir -p .venv/appium; \
+	cp orchestrator/demo/appium/package.json orchestrator/demo/appium/package-lock.json .venv/appium/; \
+	(cd .venv/appium && npm ci --silent); \
+	cp orchestrator/demo/appium/package-lock.json .venv/appium/installed
+
+new_enough = const [major, minor] = process.versions.node.split(".").map(Number); \
+    process.exit(major > 20 || major === 20 && minor >= 19 ? 0 : 1)
 
 # Takes what the platform has, fetches what is missing, and keeps it in its cache.
 selenium_manager = import sys, selenium.webdriver.common.selenium_manager as selenium; sys.tracebacklimit = 0; \

@@ -11,15 +11,16 @@ from typing import Any, Self
 import anyio
 import anyio.to_thread
 
-from orchestrator.actions.base import Action, AnyAction, ResultT
+from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.results import SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
-from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound, Unsupported
+from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
 from orchestrator.limits import IdleLimit
+from orchestrator.lockstep import Lockstep
 from orchestrator.models import AttachRequest, SessionRecord, StartRequest
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
 from orchestrator.python_api import PythonApi
@@ -225,7 +226,7 @@ class Orchestrator(PythonApi):
             steps = plan(part.actions)
             for given in part.ids:
                 plans[await self._unused(given, plans, "has two sequences in one call")] = steps
-        meeting = Meeting(plans)
+        meeting = Lockstep([*plans]) if parallel.lockstep else Meeting(plans)
 
         def one(session_id: str) -> Callable[[], Any]:
             def work(scene: Scene) -> SequenceResult:
@@ -260,7 +261,8 @@ class Orchestrator(PythonApi):
 
     async def _perform(self, action: Action[ResultT], session_id: str | None) -> ResultT:
         def work(scene: Scene) -> ResultT:
-            outcome: ResultT = _checked(action, scene).perform(scene)
+            action.check(scene.record)
+            outcome: ResultT = action.perform(scene)
             return _labelled(outcome, scene) if session_id is None else outcome
 
         return await self._runner.run(session_id, work)
@@ -287,14 +289,8 @@ def _labelled(outcome: ResultT, scene: Scene) -> ResultT:
     return outcome.model_copy(update={"session": label})
 
 
-def _checked(action: AnyAction, scene: Scene) -> AnyAction:
-    if scene.record.type not in action.types:
-        raise Unsupported(f"{action.verb} does not work in {scene.record.type} sessions.")
-    return action
-
-
 def _served(steps: list[PlannedStep], scene: Scene) -> list[PlannedStep]:
     for step in steps:
         if step.action is not None:
-            _checked(step.action, scene)
+            step.action.check(scene.record, planned=True)
     return steps

@@ -62,7 +62,7 @@ class Attacher:
             if (record.remote_url.rstrip("/"), record.remote_session_id) == (url, request.remote_session_id):
                 self._runner.detach(record)
                 return record, [f"This remote session is open already, as {record.id}."]
-        capabilities = await anyio.to_thread.run_sync(_asked, remote, request, abandon_on_cancel=True)
+        capabilities, context = await anyio.to_thread.run_sync(_asked, remote, request, abandon_on_cancel=True)
         limits = {"idle": self._settings.idle_timeout}
         record, ticket = await self._book.start(
             request.platform, request.session_id, provider=PROVIDER, owned=False, limits=limits
@@ -71,7 +71,7 @@ class Attacher:
 
         def work(turn: Turn) -> SessionRecord:
             address = {"remote_url": remote.url, "remote_session_id": remote.remote_session_id}
-            turn.change(**address, capabilities=capabilities, state=SessionState.ACTIVE)
+            turn.change(**address, capabilities=capabilities, context=context, state=SessionState.ACTIVE)
             self._runner.attach(turn.record, remote, strange=True)
             return turn.record
 
@@ -97,8 +97,8 @@ def _check(request: AttachRequest) -> None:
     check(request.capabilities)
 
 
-def _asked(remote: Remote, request: AttachRequest) -> dict[str, Any]:
-    """The capabilities of the session, which must answer.
+def _asked(remote: Remote, request: AttachRequest) -> tuple[dict[str, Any], str]:
+    """The capabilities of the session, which must answer, and the context that an app's is in.
 
     Raises:
         SessionLost: It does not.
@@ -112,7 +112,8 @@ def _asked(remote: Remote, request: AttachRequest) -> dict[str, Any]:
     found = remote.capabilities()
     if "browserName" not in found and request.platform is SessionType.BROWSER:
         found = {**_guessed(remote), **found}
-    return merge(found, request.capabilities)
+    context = "" if request.platform is SessionType.BROWSER else remote.context()
+    return merge(found, request.capabilities), context
 
 
 def _guessed(remote: Remote) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
-from orchestrator.models import ProcessInfo, SessionRecord, SessionState
+from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded
 from orchestrator.runner import Runner
@@ -24,6 +24,8 @@ from orchestrator.webdriver.remote import Remote
 
 _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
+_APP_SERVER = 2.0
+"""Seconds that an app server of our own may take for it."""
 _LEFT_BEHIND = 300.0
 """Seconds without a call after which a dead caller's session is ended, in whatever namespace."""
 _LOOK_AFTER = 1.0
@@ -147,16 +149,24 @@ class Closer:
             left = await anyio.to_thread.run_sync(end)
             failed.extend(NotEnded(session_id=record.id, reason=reason) for reason in left)
 
-        async def end_here() -> None:
-            if await anyio.to_thread.run_sync(processes.end, [one for record in records for one in record.processes]):
-                for record in records:
+        async def end_here(those: Sequence[SessionRecord]) -> None:
+            if await anyio.to_thread.run_sync(processes.end, [one for record in those for one in record.processes]):
+                for record in those:
                     await note(record, functools.partial(processes.end, record.processes, deadline=0))
 
+        async def end_app(record: SessionRecord) -> None:
+            # Its server would leave its helpers running on the device; what it does not manage ends with it.
+            await anyio.to_thread.run_sync(_delete, record, _APP_SERVER)
+            await end_here([record])
+
         async with anyio.create_task_group() as group:
-            group.start_soon(end_here)
+            apps = [record for record in records if record.processes and _is_app(record)]
+            group.start_soon(end_here, [record for record in records if record.processes and record not in apps])
             for record in records:
                 self._runner.detach(record)
-                if record.owned and record.remote_session_id and not record.processes:
+                if record in apps:
+                    group.start_soon(end_app, record)
+                elif record.owned and record.remote_session_id and not record.processes:
                     group.start_soon(note, record, functools.partial(_delete, record))
         for record in records:
             with contextlib.suppress(OrchestratorError):
@@ -182,10 +192,15 @@ def _still_owned_by(owner: str, record: SessionRecord, in_use: bool) -> bool:  #
     return record.owner == owner and not in_use
 
 
-def _delete(record: SessionRecord) -> list[str]:
-    remote = Remote(record.remote_url, record.remote_session_id, name=record.id, timeout=_REMOTE_END)
+def _is_app(record: SessionRecord) -> bool:
+    """Whether it is an app's session that its server can be asked to end."""
+    return record.type is not SessionType.BROWSER and bool(record.remote_session_id)
+
+
+def _delete(record: SessionRecord, limit: float = _REMOTE_END) -> list[str]:
+    remote = Remote(record.remote_url, record.remote_session_id, name=record.id, timeout=limit)
     try:
-        remote.delete(_REMOTE_END)
+        remote.delete(limit)
     except SessionLost as error:
         return [] if record.state is SessionState.LOST else [error.message]
     except OrchestratorError as error:

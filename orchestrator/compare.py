@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,23 +11,20 @@ import anyio
 from pydantic import Field, model_validator
 
 from orchestrator.actions import drawing
-from orchestrator.actions.camera import Camera
+from orchestrator.actions.app_camera import camera_of
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.frames import Box
-from orchestrator.actions.outline import Outline
 from orchestrator.actions.reading import text_of_page
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.unmet import unmet
+from orchestrator.differences import Difference, difference, elements_of
 from orchestrator.errors import InvalidArgument, OrchestratorError
 from orchestrator.models import Wire
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_LINES = 40
-"""Lines of a difference that a result lists, each way."""
-_EVERYTHING = 1_000_000
 _SAME_COLOUR = 16
 """Of 255: pixels that differ by less in each channel are the same to the eye, and antialiasing differs by less."""
 _PALE = 0.25
@@ -61,31 +57,6 @@ class Seen(Outcome):
     ignored: list[Any] = Field(default_factory=list)
 
 
-class Difference(Wire):
-    """How one session differs from the first one.
-
-    `missing` are lines of the first one that it lacks, `added` those that it has instead or besides; `ratio` is the
-    share of pixels that differ, and `path` a picture of where.
-    """
-
-    session_id: str
-    missing: list[str] = Field(default_factory=list)
-    added: list[str] = Field(default_factory=list)
-    more: int | None = Field(default=None, description="How many further lines differ.")
-    ratio: float | None = None
-    path: str | None = None
-
-    def lines(self, base: str) -> list[str]:
-        """The difference as text."""
-        if self.ratio is not None:
-            where = f", shown in {self.path}" if self.path else ""
-            return [f"{self.session_id}: {self.ratio:.2%} of the pixels differ from {base}{where}."]
-        told = [f"{self.session_id} differs from {base}:"]
-        told += [f"- only in {base}: {line}" for line in self.missing]
-        told += [f"- only in {self.session_id}: {line}" for line in self.added]
-        return [*told, *([f"… {self.more} more lines differ."] if self.more else [])]
-
-
 class Comparison(Outcome):
     """Whether all sessions show the same as the first one, and how each that does not differs."""
 
@@ -108,10 +79,9 @@ def look(scene: Scene, asked: CompareSessions) -> Seen:
         text = text_of_page(scene, ignore=ignore)
         return Seen(found=[line for line in map(str.strip, text.splitlines()) if line])
     if asked.of == "elements":
-        every = {"scope": "page", "offset": 0, "limit": _EVERYTHING, "json": True, "ignore": ignore}
-        return Seen(found=[*map(_spelled, Outline.read(scene, every, None).elements_found or ())])
+        return Seen(found=[*map(_spelled, elements_of(scene, ignore=ignore))])
     boxes = scene.ask("boxes", locators=ignore)["boxes"] if ignore else []
-    shot = Camera(scene, marks=False).viewport()
+    shot = camera_of(scene, marks=False).viewport()
     scale = drawing.opened(shot.png).width / shot.area.size[0]
     return Seen(png=shot.png, scale=scale, ignored=boxes)
 
@@ -156,12 +126,12 @@ def compared(seen: dict[str, Seen], asked: CompareSessions, folder: Path) -> Com
     pictures: list[bytes] = []
     for name in others:
         if asked.of == "screenshot":
-            difference, picture = _pixels(name, seen[base], seen[name], folder / f"{base}-{name}")
+            differs, picture = _pixels(name, seen[base], seen[name], folder / f"{base}-{name}")
             pictures += [picture] if picture else []
         else:
-            difference = _lines(name, seen[base].found, seen[name].found)
-        if difference:
-            found.append(difference)
+            differs = difference(name, seen[base].found, seen[name].found)
+        if differs:
+            found.append(differs)
     events = [f"{name}: {event}" for name, one in seen.items() for event in one.events]
     return Comparison(same=not found, base=base, differences=found, pictures=pictures, events=events)
 
@@ -172,19 +142,6 @@ def _spelled(element: dict[str, Any]) -> str:
     states = "".join(f" [{state}]" for state in element.get("states") or () if state not in _PASSING)
     value = f' = "{element["value"]}"' if element.get("value") else ""
     return f"{element['role']}{name}{states}{value}"
-
-
-def _lines(name: str, base: Sequence[str], other: Sequence[str]) -> Difference | None:
-    missing: list[str] = []
-    added: list[str] = []
-    for kind, a, b, c, d in SequenceMatcher(None, base, other).get_opcodes():
-        if kind != "equal":
-            missing += base[a:b]
-            added += other[c:d]
-    if not missing and not added:
-        return None
-    more = max(0, len(missing) - _LINES) + max(0, len(added) - _LINES)
-    return Difference(session_id=name, missing=missing[:_LINES], added=added[:_LINES], more=more or None)
 
 
 def _pixels(name: str, base: Seen, other: Seen, stem: Path) -> tuple[Difference | None, bytes | None]:

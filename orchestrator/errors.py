@@ -118,6 +118,13 @@ class StartFailed(OrchestratorError):
     code = "start_failed"
 
 
+class DeviceBusy(OrchestratorError):
+    """The device that was asked for has a session already."""
+
+    code = "device_busy"
+    retryable = True
+
+
 class ElementNotFound(OrchestratorError):
     """Nothing on the page matched the selector within the timeout."""
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from orchestrator import processes
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.errors import OrchestratorError, StartFailed
-from orchestrator.models import ProcessInfo, StartRequest, Tab
+from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
 from orchestrator.provider import Provider, SessionOptions
+from orchestrator.sessions import Turn
 from orchestrator.settings import Settings
+from orchestrator.webdriver.creation import Creation
 from orchestrator.webdriver.remote import Remote
 
 _REMOTE_END = 5.0
@@ -57,6 +58,10 @@ class Launch:
         """Whether a process that was spawned is still running."""
         return processes.alive(process)
 
+    def claim(self, name: str) -> SessionRecord | None:
+        """Have something for this session alone; returns the session that has it already, None when it is ours."""
+        return self._turn.claim(name)
+
     def check(self) -> None:
         """Raise when the start was cancelled, its session closed, or its time is up."""
         self._turn.check()
@@ -74,17 +79,12 @@ class Launch:
         """
         endpoint = provider.endpoint(self)
         self.check()
-        name = self._turn.record.id
+        name, is_browser = self._turn.record.id, self.request.type is SessionType.BROWSER
+        remote = Remote(endpoint.remote_url, "", name=name, timeout=self.settings.command_timeout)
         try:
-            remote, capabilities = Remote.create(
-                endpoint.remote_url,
-                endpoint.capabilities,
-                name=name,
-                start_timeout=self._deadline.left,
-                timeout=self.settings.command_timeout,
-            )
+            capabilities = Creation(remote, endpoint.capabilities, self._deadline.left).wait(self.check)
         except StartFailed as error:
-            error.hint = f"{error.hint} {provider.advice(endpoint)}".strip()
+            error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
         self._remote = remote
         facts = {
@@ -95,11 +95,15 @@ class Launch:
         for process in provider.started(self._turn.record.changed(**facts)):
             self._note(process)
         self.check()
+        return remote, {**facts, **(self._browser(remote) if is_browser else {"context": remote.context()})}
+
+    def _browser(self, remote: Remote) -> dict[str, Any]:
+        """Make a browser ready: the page engine in its first tab, and the viewport that was asked for."""
         prepare(remote)
         viewport = fit(remote, self.request.viewport)
         handle = remote.execute("w3cGetCurrentWindowHandle")
         tab = Tab(name="t1", handle=handle, prepared=True, viewport=viewport)
-        return remote, {**facts, "viewport": viewport, "tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
+        return {"viewport": viewport, "tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:
@@ -107,9 +111,10 @@ class Launch:
         try:
             yield
         except BaseException:
-            if self._folder is not None:
-                processes.end_folders([self._folder])
-            elif self._remote is not None:
+            # A browser's driver takes the browser with it; an app server has things of a device to put in order.
+            if self._remote is not None and (self._folder is None or self.request.type is not SessionType.BROWSER):
                 with contextlib.suppress(OrchestratorError):
                     self._remote.delete(_REMOTE_END)
+            if self._folder is not None:
+                processes.end_folders([self._folder])
             raise

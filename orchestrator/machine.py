@@ -79,6 +79,18 @@ class Machine:
         spelled = [f"{name}{end}" for name in names for end in (".exe", ".cmd")] if self.system == "win32" else names
         return _first(folder / name for name in spelled for folder in self._folders())
 
+    def appium(self) -> Path | None:
+        """Appium: on PATH, or as npm puts it into `APPIUM_HOME` where that is a folder of packages."""
+        home = self.environ.get("APPIUM_HOME")
+        name = "appium.cmd" if self.system == "win32" else "appium"
+        return self.program("appium") or (_first([Path(home, "node_modules", ".bin", name)]) if home else None)
+
+    def android(self, name: str) -> Path | None:
+        """A program of the Android SDK, such as adb or emulator: on PATH, or in `ANDROID_HOME`."""
+        homes = [self.environ.get(variable) for variable in ("ANDROID_HOME", "ANDROID_SDK_ROOT")]
+        folders = [Path(home, part) for home in homes if home for part in ("platform-tools", "emulator")]
+        return self.program(name) or _first(folder / self._file(name) for folder in folders)
+
     def _programs(self, names: Iterable[str]) -> Iterator[Path]:
         return (folder / self._file(name) for name in names for folder in self._folders())
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
+from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
+from orchestrator.actions.apps import ManageApp
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
 from orchestrator.actions.choosing import SelectOption
+from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
+from orchestrator.actions.devices import ManageDevice
 from orchestrator.actions.dialogs import HandleDialog, SetPolicy
 from orchestrator.actions.dragging import DragAndDrop
 from orchestrator.actions.files import UploadFiles
+from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.pictures import TakeScreenshot
@@ -24,7 +29,8 @@ from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.compare import CompareSessions, Comparison
-from orchestrator.models import AttachRequest, StartRequest
+from orchestrator.devices import DeviceList
+from orchestrator.models import AttachRequest, StartRequest, Viewport
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
@@ -121,7 +127,7 @@ class SessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what the browser shows, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
 
         Use get_visible_elements to act on the page.
 
@@ -147,7 +153,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Click a button, link or any element with the mouse.
+        """Click a button, link or any element; in an app it is a tap.
 
         Waits until it is visible, enabled and at rest.
 
@@ -243,6 +249,56 @@ class SessionMethods(ABC):
             },
         )
 
+    async def swipe(
+        self,
+        direction: Literal["up", "down", "left", "right"],
+        *,
+        percent: int = 60,
+        duration: int = 300,
+        selector: str | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Swipe with a finger in an app: direction is the finger's, so up shows what is further down.
+
+        Args:
+            direction: Where to.
+            percent: Of the screen's or element's length.
+            duration: ms; slow ones do not fly on.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            Swipe,
+            {
+                "direction": direction,
+                "percent": percent,
+                "duration": duration,
+                "selector": selector,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    async def pinch(
+        self,
+        scale: float,
+        selector: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Zoom with two fingers in an app: a scale above 1 moves them apart (zoom in), one below 1 together (zoom out).
+
+        Args:
+            scale: Such as 2 or 0.5.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(Pinch, {"scale": scale, "selector": selector, "observe": observe, "timeout": timeout})
+
     async def drag_and_drop(
         self,
         source: str,
@@ -253,7 +309,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element with the mouse and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -309,7 +365,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter.
+        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
@@ -437,7 +493,7 @@ class SessionMethods(ABC):
         )
 
     async def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page: a function body with return and await.
+        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
@@ -550,6 +606,58 @@ class SessionMethods(ABC):
             },
         )
 
+    async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """List an app's contexts, or switch: in a web view (WEBVIEW…) browser tools work, NATIVE_APP is the app's own screen.
+
+        Args:
+            context: Name, or its beginning; lists them unless given.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(SwitchContext, {"context": context, "timeout": timeout})
+
+    async def manage_app(
+        self,
+        action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"],
+        app: str | None = None,
+        *,
+        seconds: float | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> AppManaged:
+        """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state.
+
+        Args:
+            action: What to do.
+            app: Bundle id or package, the session's unless given; install: path or URL.
+            seconds: In the background; until activated unless given.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(
+            ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe, "timeout": timeout}
+        )
+
+    async def manage_device(
+        self,
+        action: Literal[
+            "rotate", "lock", "unlock", "shake", "hide_keyboard", "press", "open_url", "set_location", "clipboard"
+        ],
+        value: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> DeviceManaged:
+        """Turn (rotate), lock, unlock or shake the device, hide its keyboard, press a button, open a deep link, and more.
+
+        Args:
+            action: What to do.
+            value: rotate: portrait or landscape; press: a key; open_url: URL; set_location: lat,lon; clipboard: new
+                text.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return await self._do(ManageDevice, {"action": action, "value": value, "observe": observe, "timeout": timeout})
+
 
 class BlockingSessionMethods(ABC):
     """What can be done in a session, without `await`."""
@@ -646,7 +754,7 @@ class BlockingSessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what the browser shows, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
 
         Use get_visible_elements to act on the page.
 
@@ -672,7 +780,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Click a button, link or any element with the mouse.
+        """Click a button, link or any element; in an app it is a tap.
 
         Waits until it is visible, enabled and at rest.
 
@@ -768,6 +876,56 @@ class BlockingSessionMethods(ABC):
             },
         )
 
+    def swipe(
+        self,
+        direction: Literal["up", "down", "left", "right"],
+        *,
+        percent: int = 60,
+        duration: int = 300,
+        selector: str | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Swipe with a finger in an app: direction is the finger's, so up shows what is further down.
+
+        Args:
+            direction: Where to.
+            percent: Of the screen's or element's length.
+            duration: ms; slow ones do not fly on.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            Swipe,
+            {
+                "direction": direction,
+                "percent": percent,
+                "duration": duration,
+                "selector": selector,
+                "observe": observe,
+                "timeout": timeout,
+            },
+        )
+
+    def pinch(
+        self,
+        scale: float,
+        selector: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> Acted:
+        """Zoom with two fingers in an app: a scale above 1 moves them apart (zoom in), one below 1 together (zoom out).
+
+        Args:
+            scale: Such as 2 or 0.5.
+            selector: Only over this element.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(Pinch, {"scale": scale, "selector": selector, "observe": observe, "timeout": timeout})
+
     def drag_and_drop(
         self,
         source: str,
@@ -778,7 +936,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element with the mouse and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -834,7 +992,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter.
+        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
@@ -958,7 +1116,7 @@ class BlockingSessionMethods(ABC):
         )
 
     def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page: a function body with return and await.
+        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
@@ -1071,6 +1229,58 @@ class BlockingSessionMethods(ABC):
             },
         )
 
+    def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """List an app's contexts, or switch: in a web view (WEBVIEW…) browser tools work, NATIVE_APP is the app's own screen.
+
+        Args:
+            context: Name, or its beginning; lists them unless given.
+            timeout: Longest wait, ms.
+        """
+        return self._do(SwitchContext, {"context": context, "timeout": timeout})
+
+    def manage_app(
+        self,
+        action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"],
+        app: str | None = None,
+        *,
+        seconds: float | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> AppManaged:
+        """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state.
+
+        Args:
+            action: What to do.
+            app: Bundle id or package, the session's unless given; install: path or URL.
+            seconds: In the background; until activated unless given.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(
+            ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe, "timeout": timeout}
+        )
+
+    def manage_device(
+        self,
+        action: Literal[
+            "rotate", "lock", "unlock", "shake", "hide_keyboard", "press", "open_url", "set_location", "clipboard"
+        ],
+        value: str | None = None,
+        *,
+        observe: Literal["none", "change", "outline"] | None = None,
+        timeout: int | None = None,
+    ) -> DeviceManaged:
+        """Turn (rotate), lock, unlock or shake the device, hide its keyboard, press a button, open a deep link, and more.
+
+        Args:
+            action: What to do.
+            value: rotate: portrait or landscape; press: a key; open_url: URL; set_location: lat,lon; clipboard: new
+                text.
+            observe: How much to report of what it changed.
+            timeout: Longest wait, ms.
+        """
+        return self._do(ManageDevice, {"action": action, "value": value, "observe": observe, "timeout": timeout})
+
     def refresh(self) -> SessionFacts:
         """Look up the facts of now, without a round trip to the browser.
 
@@ -1127,12 +1337,20 @@ class BlockingSessionMethods(ABC):
         return answer
 
 
-class BlockingOrchestratorMethods(ABC):
+Session = TypeVar("Session", bound=BlockingSessionMethods)
+"""The handle of `orchestrator.sync`."""
+
+
+class BlockingOrchestratorMethods(ABC, Generic[Session]):
     """The façade's methods, without `await`."""
 
     @abstractmethod
     def _wait(self, method: str, **arguments: Any) -> Any:
         """Call a method of the async façade, and wait for its answer."""
+
+    @abstractmethod
+    def _handle(self, method: str, **arguments: Any) -> Session:
+        """Call a method of the async façade that gives a handle, and wait for it."""
 
     def shut_down(self) -> None:
         """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
@@ -1157,6 +1375,14 @@ class BlockingOrchestratorMethods(ABC):
         """
         answer: Row = self._wait("attach", request=request)
         return answer
+
+    def session(self, session_id: str | None = None) -> Session:
+        """A handle on an open session of the namespace, whoever started it; on the current one unless given.
+
+        Raises:
+            NoSession, SessionNotFound: It is not open.
+        """
+        return self._handle("session", session_id=session_id)
 
     def list_sessions(self, prefix: str | None = None) -> SessionList:
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
@@ -1218,6 +1444,213 @@ class BlockingOrchestratorMethods(ABC):
         answer: Comparison = self._wait("compare", asked=asked)
         return answer
 
+    def start_browser(
+        self,
+        session_id: str | None = None,
+        *,
+        browser: str = "chrome",
+        headless: bool | None = None,
+        navigation_url: str | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        viewport: Viewport | Mapping[str, int] | None = None,
+        args: Sequence[str] = (),
+    ) -> Session:
+        """Start a browser on this machine.
+
+        Args:
+            session_id: Its name, such as alice; browser-1, … unless given.
+            browser: Which browser.
+            headless: Without a window; a setting (True) unless given.
+            navigation_url: Open this URL first.
+            capabilities: W3C capabilities; yours win.
+            options: The provider's own options.
+            wait: False: answer at once; calls on it queue until it has started.
+            viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            args: Further switches of the browser.
+
+        Raises:
+            InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
+            StartFailed: There is no session; nothing of it is left.
+        """
+        return self._handle(
+            "start_browser",
+            session_id=session_id,
+            browser=browser,
+            headless=headless,
+            navigation_url=navigation_url,
+            capabilities=capabilities,
+            options=options,
+            wait=wait,
+            viewport=viewport,
+            args=args,
+        )
+
+    def start_app_session(
+        self,
+        platform: str,
+        session_id: str | None = None,
+        *,
+        app_path: str | None = None,
+        app: str | None = None,
+        bundle_id: str | None = None,
+        app_package: str | None = None,
+        app_activity: str | None = None,
+        browser_name: str | None = None,
+        device_name: str | None = None,
+        platform_version: str | None = None,
+        udid: str | None = None,
+        automation_name: str | None = None,
+        no_reset: bool | None = None,
+        full_reset: bool | None = None,
+        auto_grant_permissions: bool = True,
+        auto_accept_alerts: bool | None = None,
+        new_command_timeout: int | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        wait: bool = True,
+    ) -> Session:
+        """Start an app, or a browser, on a device, simulator or emulator, by Appium.
+
+        Args:
+            platform: iOS or Android, in any case.
+            session_id: Its name, such as ann; ios-1, android-1, … unless given.
+            app_path: The app: a file or folder on this machine.
+            app: The app as the Appium server finds it, such as a URL; passed on unread.
+            bundle_id: iOS: an app that is installed.
+            app_package: Android: an app that is installed.
+            app_activity: Android: which of its activities.
+            browser_name: A browser instead of an app: Chrome or Safari.
+            device_name: Such as iPhone 15; it names a kind.
+            platform_version: Such as 17.5.
+            udid: Which device: two sessions cannot have the same one.
+            automation_name: XCUITest or UiAutomator2 unless given.
+            no_reset: Keep the app's data.
+            full_reset: Remove the app before and after.
+            auto_grant_permissions: Android: grant what the app asks for.
+            auto_accept_alerts: iOS: accept what the system asks.
+            new_command_timeout: Seconds without a command after which Appium ends the session; from idle_timeout
+                unless given.
+            capabilities: W3C capabilities; yours win.
+            options: The provider's own options, such as url and wdaLocalPort.
+            wait: False: answer at once; calls on it queue until it has started.
+
+        Raises:
+            InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
+            DeviceBusy: Another session has the device.
+            StartFailed: There is no session; nothing of it is left.
+        """
+        return self._handle(
+            "start_app_session",
+            platform=platform,
+            session_id=session_id,
+            app_path=app_path,
+            app=app,
+            bundle_id=bundle_id,
+            app_package=app_package,
+            app_activity=app_activity,
+            browser_name=browser_name,
+            device_name=device_name,
+            platform_version=platform_version,
+            udid=udid,
+            automation_name=automation_name,
+            no_reset=no_reset,
+            full_reset=full_reset,
+            auto_grant_permissions=auto_grant_permissions,
+            auto_accept_alerts=auto_accept_alerts,
+            new_command_timeout=new_command_timeout,
+            capabilities=capabilities,
+            options=options,
+            wait=wait,
+        )
+
+    def start_session(
+        self,
+        provider: str,
+        platform: str,
+        session_id: str | None = None,
+        *,
+        browser: str | None = None,
+        browser_version: str | None = None,
+        headless: bool | None = None,
+        device_name: str | None = None,
+        platform_version: str | None = None,
+        app: str | None = None,
+        navigation_url: str | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        wait: bool = True,
+    ) -> Session:
+        """Start a session at a provider by its name; the other parameters are those of `start_browser`.
+
+        Args:
+            provider: local, or another installed provider.
+            platform: browser, ios or android.
+            session_id: Its name; browser-1, ios-1, … unless given.
+            browser: Which browser; chrome unless given, and on a device none.
+            browser_version: Such as 156; any unless given.
+            headless: Without a window; a setting (True) unless given.
+            device_name: Such as iPhone 15.
+            platform_version: Such as 17.5.
+            app: The app as the remote end finds it, such as a URL.
+            navigation_url: Open this URL first.
+            capabilities: W3C capabilities; yours win.
+            options: The provider's own options.
+            wait: False: answer at once; calls on it queue until it has started.
+
+        Raises:
+            InvalidArgument, Unsupported, SessionExists, SessionLimit: Nothing was launched.
+            StartFailed: The remote end gave no session; nothing of it is left.
+        """
+        return self._handle(
+            "start_session",
+            provider=provider,
+            platform=platform,
+            session_id=session_id,
+            browser=browser,
+            browser_version=browser_version,
+            headless=headless,
+            device_name=device_name,
+            platform_version=platform_version,
+            app=app,
+            navigation_url=navigation_url,
+            capabilities=capabilities,
+            options=options,
+            wait=wait,
+        )
+
+    def attach_session(
+        self,
+        remote_url: str,
+        remote_session_id: str,
+        session_id: str | None = None,
+        *,
+        platform: str = "browser",
+        capabilities: Mapping[str, Any] | None = None,
+    ) -> Session:
+        """Drive a session that was started elsewhere; closing it here leaves it alive there.
+
+        Args:
+            remote_url: The WebDriver endpoint, such as http://127.0.0.1:4444.
+            remote_session_id: The session there, as New Session answered it.
+            session_id: Its name here; browser-1, … unless given.
+            platform: browser, ios or android.
+            capabilities: What to know about it beyond what the remote end tells.
+
+        Raises:
+            SessionLost: It does not answer; nothing was recorded.
+            InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
+        """
+        return self._handle(
+            "attach_session",
+            remote_url=remote_url,
+            remote_session_id=remote_session_id,
+            session_id=session_id,
+            platform=platform,
+            capabilities=capabilities,
+        )
+
     def compare_sessions(
         self, session_ids: Sequence[str], of: Literal["text", "elements", "screenshot"], *, ignore: Sequence[str] = ()
     ) -> Comparison:
@@ -1233,6 +1666,14 @@ class BlockingOrchestratorMethods(ABC):
             OrchestratorError: One of the sessions could not be looked at; it is named.
         """
         answer: Comparison = self._wait("compare_sessions", session_ids=session_ids, of=of, ignore=ignore)
+        return answer
+
+    def list_devices(self) -> DeviceList:
+        """The devices, simulators and emulators that a start could use, and which are taken; nothing is started.
+
+        What could not be asked is told in `warnings`.
+        """
+        answer: DeviceList = self._wait("list_devices")
         return answer
 
     def execute_sequence(
@@ -1266,6 +1707,7 @@ class BlockingOrchestratorMethods(ABC):
         self,
         sequences: Iterable[Mapping[str, Any] | Part],
         *,
+        lockstep: bool = False,
         stability_ms: int = 150,
         stability_timeout_ms: int = 5000,
         timeout: int = 120000,
@@ -1274,7 +1716,8 @@ class BlockingOrchestratorMethods(ABC):
         """Run one sequence a session at the same time: `[{"session_id": "ann", "actions": [...]}, ...]`.
 
         One that fails does not stop the others: `result.sequences["ann"]` is its result, or the error for which it
-        has none.
+        has none. With `lockstep` the one list runs on all its `session_ids` step by step, up to the first step after
+        which they do not show the same by role and name: `result.divergence`.
 
         Raises:
             InvalidArgument: A step is unknown or wrong; nothing was run.
@@ -1283,6 +1726,7 @@ class BlockingOrchestratorMethods(ABC):
         answer: ParallelResult = self._wait(
             "execute_parallel",
             sequences=sequences,
+            lockstep=lockstep,
             stability_ms=stability_ms,
             stability_timeout_ms=stability_timeout_ms,
             timeout=timeout,

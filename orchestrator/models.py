@@ -46,6 +46,10 @@ class SessionType(StrEnum):
     ANDROID = "android"
 
 
+APPS = (SessionType.IOS, SessionType.ANDROID)
+"""The types that an app can be on."""
+
+
 class SessionState(StrEnum):
     """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
 
@@ -54,6 +58,9 @@ class SessionState(StrEnum):
     LOST = "lost"
     CLOSED = "closed"
 
+
+NATIVE = "NATIVE_APP"
+"""The context of an app's own screens, as Appium calls it."""
 
 Mode = Literal["incognito"]
 DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
@@ -123,7 +130,9 @@ class SessionRecord(Wire):
     first element ref number that was never reserved in this session, `tab_next` the first number that no tab was named
     by. `tabs_used` are the names of tabs in the order in which they were last current, the current one at the end.
     `frame` are the refs that lead to the frame which selectors are taken in, from the top; empty at the top itself.
-    With `strict`, a selector that finds several elements is an error.
+    With `strict`, a selector that finds several elements is an error. `context` is where an app session's commands go:
+    `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other
+    session of this home may have while it lives: a device, a port.
     """
 
     id: str
@@ -154,7 +163,14 @@ class SessionRecord(Wire):
     tab_next: int = 1
     tabs_used: tuple[str, ...] = ()
     frame: tuple[str, ...] = ()
+    context: str = ""
+    claims: tuple[str, ...] = ()
     lost_reason: str | None = None
+
+    @property
+    def native(self) -> bool:
+        """Whether it shows an app's own screens, and no document of a browser or web view."""
+        return self.type is not SessionType.BROWSER and self.context == NATIVE
 
     def __hash__(self) -> int:
         # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.
@@ -166,7 +182,11 @@ class SessionRecord(Wire):
 
 
 class StartRequest(Wire):
-    """The typed wish for a session; `options` are the provider's own and are checked against its model."""
+    """The typed wish for a session; `options` are the provider's own and are checked against its model.
+
+    `browser`, `headless`, `viewport` and `args` are of browsers; what follows `options` is of apps. `app_path` is a
+    file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
+    """
 
     session_id: str | None = None
     type: SessionType = SessionType.BROWSER
@@ -179,6 +199,28 @@ class StartRequest(Wire):
     args: tuple[str, ...] = ()
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
+    app_path: str | None = None
+    app: str | None = None
+    bundle_id: str | None = None
+    app_package: str | None = None
+    app_activity: str | None = None
+    browser_name: str | None = None
+    device_name: str | None = None
+    platform_version: str | None = None
+    udid: str | None = None
+    automation_name: str | None = None
+    no_reset: bool | None = None
+    full_reset: bool | None = None
+    auto_grant_permissions: bool = True
+    auto_accept_alerts: bool | None = None
+    new_command_timeout: int | None = Field(default=None, ge=0)
+
+
+def chosen(kind: SessionType, browser: str | None) -> dict[str, Any]:
+    """A browser as a request says it: on a device it is one of the apps there, and there is none unless it is said."""
+    if browser is None:
+        return {}
+    return {"browser": browser} if kind is SessionType.BROWSER else {"browser_name": browser}
 
 
 class AttachRequest(Wire):

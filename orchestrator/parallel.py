@@ -14,15 +14,18 @@ from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import OrchestratorError, TimedOut
+from orchestrator.lockstep import Divergence, Lockstep
 from orchestrator.models import Wire
-from orchestrator.sequence import Options, PlannedStep, SequenceResult, Step, error_data
+from orchestrator.sequence import Alone, Options, PlannedStep, SequenceResult, Step, error_data
 
 _GLANCE = 0.25
 """Seconds between looks at whether a waiting sequence was cancelled."""
+_LEAST = 2
+"""Sessions that can differ."""
 
 
 class Part(Wire):
-    """One list of steps, for one session or for several."""
+    """For one session or several."""
 
     session_id: str | None = None
     session_ids: list[str] = Field(default_factory=list)
@@ -44,12 +47,20 @@ class ExecuteParallel(Options):
     """Run one sequence a session, side by side; {action: sync, name} makes them wait for each other."""
 
     sequences: list[Part] = Field(min_length=1, max_length=50)
+    lockstep: bool = Field(default=False, description="One list on all, up to the first divergence.")
+
+    @model_validator(mode="after")
+    def _one_list(self) -> ExecuteParallel:
+        if self.lockstep and (len(self.sequences) > 1 or len(self.sequences[0].ids) < _LEAST):
+            raise ValueError("lockstep takes one sequence with at least two sessionIds")
+        return self
 
 
 class ParallelResult(Outcome):
     """What came of each session's sequence."""
 
     results: dict[str, dict[str, Any]]
+    divergence: Divergence | None = None
     wall_ms: int
     sequences: dict[str, SequenceResult | OrchestratorError] = Field(exclude=True, repr=False)
 
@@ -63,6 +74,7 @@ class ParallelResult(Outcome):
     def lines(self) -> list[str]:
         """Each session's result under its name."""
         lines = [f"{len(self.sequences)} sequences in {self.wall_ms} ms."]
+        lines += self.divergence.lines() if self.divergence else []
         for session_id, one in self.sequences.items():
             said = [f"{one.code}: {one}"] if isinstance(one, OrchestratorError) else one.render().splitlines()
             lines += [f"{session_id}:", *(f"  {line}" for line in said)]
@@ -93,7 +105,7 @@ class Meeting:
         """One session's side of it."""
         return Participant(self, session_id)
 
-    def end(self, session_id: str) -> None:
+    def end(self, session_id: str, error: OrchestratorError | None = None) -> None:  # noqa: ARG002 (as Lockstep.end)
         """This session's sequence is over, whether it met everybody or not."""
         with self._turned:
             self._ended.add(session_id)
@@ -113,7 +125,7 @@ class Meeting:
                 self._turned.wait(min(_GLANCE, deadline.left))
 
 
-class Participant:
+class Participant(Alone):
     """One sequence's side of a meeting; the same name may be met at several times."""
 
     def __init__(self, meeting: Meeting, session_id: str) -> None:
@@ -143,7 +155,9 @@ def _never_met(name: str, missing: set[str], *, ended: bool) -> TimedOut:
     return TimedOut(f"sync {name!r}: {who} {why}.", hint="Look at that session's own result.", missing=sorted(missing))
 
 
-async def gathered(work: Mapping[str, Callable[[], Awaitable[SequenceResult]]], meeting: Meeting) -> ParallelResult:
+async def gathered(
+    work: Mapping[str, Callable[[], Awaitable[SequenceResult]]], meeting: Meeting | Lockstep
+) -> ParallelResult:
     """Run them all at once; each one's result, or the error for which it has none."""
     started = time.monotonic()
     found: dict[str, SequenceResult | OrchestratorError] = {}
@@ -154,7 +168,8 @@ async def gathered(work: Mapping[str, Callable[[], Awaitable[SequenceResult]]], 
         except OrchestratorError as error:
             found[session_id] = error
         finally:
-            meeting.end(session_id)
+            ended = found.get(session_id)
+            meeting.end(session_id, ended if isinstance(ended, OrchestratorError) else None)
 
     async with anyio.create_task_group() as group:
         for session_id in work:
@@ -162,6 +177,7 @@ async def gathered(work: Mapping[str, Callable[[], Awaitable[SequenceResult]]], 
     ordered = {session_id: found[session_id] for session_id in work}
     return ParallelResult(
         results={session_id: result_data(one) for session_id, one in ordered.items()},
+        divergence=meeting.divergence if isinstance(meeting, Lockstep) else None,
         wall_ms=round((time.monotonic() - started) * 1000),
         sequences=ordered,
     )

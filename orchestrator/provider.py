@@ -70,6 +70,13 @@ class Start(Protocol):
         """Whether a process that was spawned is still running."""
         ...
 
+    def claim(self, name: str) -> SessionRecord | None:
+        """Have something for this session alone as long as it lives, such as a device or a port.
+
+        Returns the session of this home that has what this name stands for already; None when it is ours now.
+        """
+        ...
+
     def check(self) -> None:
         """Raise when the start was cancelled or ran out of time; call it in every loop that waits."""
         ...
@@ -102,8 +109,8 @@ class Provider(ABC):
         """
         return ()
 
-    def advice(self, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
-        """Called when the remote end refused to create the session; a sentence that its error's hint ends with."""
+    def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - for overrides
+        """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with."""
         return ""
 
     def ended(self, record: SessionRecord) -> None:

@@ -15,7 +15,15 @@ from orchestrator.secrets import without_credentials
 
 _SHOWN = {
     name: f"appium:{name}"
-    for name in ("browserName", "browserVersion", "platformName", "platformVersion", "deviceName", "automationName")
+    for name in (
+        "browserName",
+        "browserVersion",
+        "platformName",
+        "platformVersion",
+        "deviceName",
+        "automationName",
+        "udid",
+    )
 }
 """The capabilities that a row shows, and as what Appium may answer them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -10,12 +11,13 @@ from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import SessionRecord
-from orchestrator.secrets import Redactor
+from orchestrator.secrets import Redactor, credentials
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.settings import Settings
+from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
-from orchestrator.webdriver.remote import Remote
+from orchestrator.webdriver.remote import Remote, know
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 _REFS_AT_ONCE = 500
@@ -39,11 +41,17 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(self, remote: Remote, refs: RefBlock) -> None:
+    def __init__(self, remote: Remote, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
         self.page = Page(remote.script, refs)
+        self._screen = functools.partial(Screen, remote, record.type, refs)
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
+
+    @functools.cached_property
+    def screen(self) -> Screen:
+        """The screens of an app session."""
+        return self._screen()
 
 
 class Runner:
@@ -55,6 +63,10 @@ class Runner:
         self._settings = settings
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
+        # The settings' own server can be driven by every process that has them.
+        know(settings.appium_url)
+        if own := credentials(settings.appium_url):
+            redactor.add(own[1])
 
     async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
@@ -65,7 +77,7 @@ class Runner:
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
-        kept = self._attached[remote.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+        kept = self._attached[remote.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
         kept.strange = strange
 
     def detach(self, record: SessionRecord) -> None:
@@ -76,10 +88,10 @@ class Runner:
         """Do it in a turn that has come, in its thread."""
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached.remote, attached.page, turn, self._settings, self._redactor)
+        scene = Scene(attached, turn, self._settings, self._redactor)
         try:
             if attached.strange:
-                attached.strange = not scene.find.frames.from_top()
+                attached.strange = not scene.resume()
             outcome = work(scene)
         except OrchestratorError as error:
             if scene.events:
@@ -100,6 +112,6 @@ class Runner:
                 name=record.id,
                 timeout=self._settings.command_timeout,
             )
-            kept = self._attached[record.remote_session_id] = Attached(remote, RefBlock(self._store, record))
+            kept = self._attached[record.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
             kept.strange = True
         return kept

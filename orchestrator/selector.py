@@ -14,8 +14,8 @@ _LINE = re.compile(rf"(?:- ?)?([a-z]+)(?: ({_QUOTED}))?(?P<marks>(?: \[[^\]]*\])
 _REF_MARK = re.compile(r" \[(e[1-9]\d{0,9})\]")
 _TEXT_LINE = re.compile(r"(?:- )?text: (.*)", re.DOTALL)
 _ROLE = re.compile(r"([A-Za-z]+)\s*(?:\[\s*name\s*=\s*(.+?)\s*\])?", re.DOTALL)
-_PREFIXES = {"text": "text", "label": "label", "testid": "testid", "css": "css", "xpath": "xpath", "id": "id"}
-_XPATH_STARTS = ("//", "(//", "./", "(./", "/html")
+_PREFIXES = frozenset({"text", "label", "testid", "css", "xpath", "id", "android", "ios", "chain"})
+_XPATH_STARTS = ("/", "(/", "./", "(./")
 _ROLE_HINT = "Write it as role=button or role=button[name=Pay now]."
 
 
@@ -66,7 +66,8 @@ def parse(given: str) -> Selector:
     """Read a selector.
 
     `e12` a ref · `button "Pay now"` a line of the outline · `//a` XPath · `~login` accessibility id · `text=…` ·
-    `label=…` · `role=button[name=Pay now]` · `testid=…` · `frame >> selector` · anything else is CSS.
+    `label=…` · `role=button[name=Pay now]` · `testid=…` · `id=…` · `frame >> selector` · in apps `android=UiSelector`,
+    `ios=predicate`, `chain=class chain` · anything else is CSS.
 
     Raises:
         InvalidArgument: It is empty, or a part of it cannot be read.
@@ -128,9 +129,7 @@ def _of_prefix(text: str) -> Locator | None:
     if equals and prefix == "role":
         return _role(value)
     if equals and prefix in _PREFIXES:
-        by = _PREFIXES[prefix]
-        locator = _checked(Locator(by, _unquoted(value.strip())), text)
-        return Locator("css", f'[id="{_css_string(locator.value)}"]') if by == "id" else locator
+        return _checked(Locator(prefix, _unquoted(value.strip())), text)
     return None
 
 
@@ -152,7 +151,3 @@ def _unquoted(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return text
-
-
-def _css_string(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import ConfigDict, Field
@@ -33,7 +34,7 @@ class Options(Wire):
     stability_ms: int = Field(default=150, ge=0, le=60_000, description="How long nothing may change.")
     stability_timeout_ms: int = Field(default=5_000, ge=0, le=600_000)
     timeout: int = Field(default=120_000, ge=1, le=3_600_000, description="ms for the whole.")
-    verbose: bool = Field(default=False, description="Report each step, too.")
+    verbose: bool = False
 
 
 class ExecuteSequence(Options):
@@ -94,6 +95,19 @@ class SequenceResult(Settled):
         return [*lines, *self.change_lines()]
 
 
+class Stopped(Exception):
+    """The sequence shall not go on, though no step of it failed."""
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """A step that was done, or why it failed where that stops the sequence; `index` counts from 0."""
+
+    index: int
+    verb: str
+    error: OrchestratorError | None = None
+
+
 class Sync(Protocol):
     """Where sequences of one call wait for each other."""
 
@@ -101,11 +115,22 @@ class Sync(Protocol):
         """Wait until all sequences that have this step are there."""
         ...
 
+    def stepped(self, stepped: Stepped, scene: Scene, settle: Callable[[], object], deadline: Deadline) -> None:
+        """A step is over; `settle` waits until the page is at rest.
+
+        Raises:
+            Stopped: The sequence shall not go on.
+        """
+        ...
+
 
 class Alone:
     """A sequence without companions waits for nobody."""
 
     def arrive(self, name: str, scene: Scene, deadline: Deadline) -> None:
+        """Go on."""
+
+    def stepped(self, stepped: Stepped, scene: Scene, settle: Callable[[], object], deadline: Deadline) -> None:
         """Go on."""
 
 
@@ -125,6 +150,7 @@ class PlannedStep:
         if self.action is None:
             sync.arrive(self.name, scene, deadline)
             return Outcome()
+        self.action.check(scene.record)
         result: Outcome = self.action.perform(scene)
         return result
 
@@ -172,13 +198,17 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
     deadline = Deadline(options.timeout / 1000)
     scene.observed, scene.reported, scene.until = True, options.verbose, deadline
     watch = Watch.begin(scene, "sequence")
-    progress = Progress()
+
+    def settle() -> dict[str, Any]:
+        return watch.end(scene, stability=options.stability_ms / 1000, limit=options.stability_timeout_ms / 1000)
+
+    progress = Progress(settle)
     try:
         progress.run(scene, steps, sync, deadline)
     except SessionLost as error:
         error.details.update(completed=progress.completed)
         raise
-    changed = watch.end(scene, stability=options.stability_ms / 1000, limit=options.stability_timeout_ms / 1000)
+    changed = settle()
     scene.tabs.look()
     return SequenceResult(
         completed=progress.completed,
@@ -196,7 +226,8 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
 class Progress:
     """How far a sequence has come."""
 
-    def __init__(self) -> None:
+    def __init__(self, settle: Callable[[], object]) -> None:
+        self._settle = settle
         self.completed = 0
         self.failed: Failed | None = None
         self.stopped_by: OrchestratorError | None = None
@@ -204,27 +235,43 @@ class Progress:
         self.warnings: list[str] = []
 
     def run(self, scene: Scene, steps: list[PlannedStep], sync: Sync, deadline: Deadline) -> None:
-        """Run step after step until one that is not optional fails."""
-        for index, step in enumerate(steps):
-            started = time.monotonic()
-            try:
-                scene.check()
-                if not deadline.left:
-                    raise TimedOut(f"The sequence took longer than {deadline.elapsed_ms} ms.", hint="Raise timeout.")
-                outcome = step.run(scene, sync, deadline)
-            except SessionLost:
-                raise
-            except OrchestratorError as error:
-                self._note(step, error_data(error), started)
-                if step.optional:
-                    self.warnings.append(f"Optional step {index} ({step.verb}) failed: {error}")
-                    continue
-                self.failed = Failed(index=index, action=step.verb, error=error_data(error))
-                self.stopped_by = error.in_session(scene.record.id)
-                return
-            self.completed += 1
-            self.warnings += [f"Step {index} ({step.verb}): {warning}" for warning in outcome.warnings]
-            self._note(step, outcome.data(), started)
+        """Run step after step until one that is not optional fails, or whoever waits for this sequence stops it."""
+        try:
+            for index, step in enumerate(steps):
+                error = self._do(index, step, scene, sync, deadline)
+                sync.stepped(Stepped(index, step.verb, error), scene, self._settle, deadline)
+                if error:
+                    return
+        except Stopped:
+            return
+
+    def _do(
+        self, index: int, step: PlannedStep, scene: Scene, sync: Sync, deadline: Deadline
+    ) -> OrchestratorError | None:
+        """Run one step; the error that stops the sequence."""
+        started = time.monotonic()
+        try:
+            scene.check()
+            if not deadline.left:
+                raise TimedOut(f"The sequence took longer than {deadline.elapsed_ms} ms.", hint="Raise timeout.")
+            outcome = step.run(scene, sync, deadline)
+        except SessionLost:
+            raise
+        except OrchestratorError as error:
+            self._note(step, error_data(error), started)
+            if step.optional:
+                self.warnings.append(f"Optional step {index} ({step.verb}) failed: {error}")
+                return None
+            return self._stop(index, step, error.in_session(scene.record.id))
+        self.completed += 1
+        self.warnings += [f"Step {index} ({step.verb}): {warning}" for warning in outcome.warnings]
+        self._note(step, outcome.data(), started)
+        return None
+
+    def _stop(self, index: int, step: PlannedStep, error: OrchestratorError) -> OrchestratorError:
+        self.failed = Failed(index=index, action=step.verb, error=error_data(error))
+        self.stopped_by = error
+        return error
 
     def _note(self, step: PlannedStep, result: dict[str, Any], started: float) -> None:
         took = round((time.monotonic() - started) * 1000)

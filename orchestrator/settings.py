@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, ValidationError, field_validator
@@ -19,10 +20,10 @@ from orchestrator.errors import InvalidArgument
 
 PREFIX = "ORCHESTRATOR_"
 FILE_NAME = "orchestrator.toml"
-_NOT_FROM_WORKING_FOLDER = frozenset({"home", "chrome_binary", "chromedriver"})
+_NOT_FROM_WORKING_FOLDER = frozenset({"home", "chrome_binary", "chromedriver", "appium", "appium_url"})
 """A cloned repository must not choose what is run, nor where our records are."""
 
-ToolSet = Literal["core", "browser", "sessions", "script"]
+ToolSet = Literal["core", "browser", "sessions", "mobile", "script"]
 """What tools are grouped by, so that a client can have fewer of them listed."""
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
@@ -37,6 +38,18 @@ def seconds(value: Any) -> Any:
             raise ValueError(f"{value!r} is not a duration; use seconds or text such as 30s, 15m, 2h")
         return float(match[1]) * _SECONDS[(match[2] or "s").lower()]
     return value
+
+
+def endpoint(value: str) -> str:
+    """The URL of a WebDriver endpoint, without a slash at its end."""
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("the URL begins with http:// or https:// and names a host")
+    return value.rstrip("/")
 
 
 class Settings(BaseSettings):
@@ -73,15 +86,28 @@ class Settings(BaseSettings):
     start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
     max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
     tools: str = Field(
-        default="all", description="Which sets of tools are listed: all, or some of core, browser, sessions, script."
+        default="all",
+        description="Which sets of tools are listed: all, or some of core, browser, sessions, mobile, script.",
     )
     chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; found unless given.")
     chromedriver: Path | None = Field(default=None, description="chromedriver; found unless given.")
+    appium: Path | None = Field(default=None, description="Appium, the program; found unless given.")
+    appium_url: str = Field(
+        default="http://127.0.0.1:4723", description="The Appium server; user:password@ in it stays secret."
+    )
+    autostart: bool = Field(
+        default=True, description="Start Appium for a session when no server answers at an appium_url of this machine."
+    )
 
     @field_validator("idle_timeout", "command_timeout", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)
+
+    @field_validator("appium_url")
+    @classmethod
+    def _endpoint(cls, value: str) -> str:
+        return endpoint(value)
 
     @field_validator("tools")
     @classmethod

@@ -6,12 +6,12 @@ import contextlib
 import functools
 from collections.abc import Iterator
 
-from orchestrator import processes
+from orchestrator import app_start, processes
 from orchestrator.actions.navigation import Navigate
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
-from orchestrator.models import ProcessInfo, SessionRecord, SessionState, StartRequest
+from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner
@@ -37,11 +37,13 @@ class Starter:
             InvalidArgument, Unsupported: The request means nothing to the provider.
             SessionExists, SessionLimit: There is no place for it.
         """
+        request = app_start.checked(request)
         provider = self._providers[request.provider]
         options = self._providers.options(request.provider, request.options)
         if request.type not in provider.types:
-            raise Unsupported(f"Provider {provider.name!r} has no {request.type} sessions.")
-        if provider.browsers and request.browser not in provider.browsers:
+            apps = "" if request.type is SessionType.BROWSER else "Apps are at the provider appium: start_app_session."
+            raise Unsupported(f"Provider {provider.name!r} has no {request.type} sessions.", hint=apps)
+        if request.type is SessionType.BROWSER and provider.browsers and request.browser not in provider.browsers:
             known = ", ".join(sorted(provider.browsers))
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."

@@ -29,9 +29,10 @@ from orchestrator.actions.catalogue import CATALOGUE
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "orchestrator"
 PLACE = PACKAGE / "methods.py"
-TWINS = (("api.py", "Orchestrator"), ("python_api.py", "PythonApi"))
-"""Whose async methods the blocking façade has, too; those that return a `Session` are written in `sync.py`."""
+TWINS = (("api.py", "Orchestrator"), ("starts.py", "Starts"), ("python_api.py", "PythonApi"))
+"""Whose async methods the blocking façade has, too; those that return a `Session` give that of `sync.py`."""
 
+_HANDLE = "Session"
 _POSITIONAL = 2
 _WIDTH = 120
 _HEAD = '''"""Each action as a method, and the blocking twins: written by `make docs`, never by hand."""
@@ -62,12 +63,20 @@ class BlockingSessionMethods(ABC):
 
 '''
 _FACADE = '''
-class BlockingOrchestratorMethods(ABC):
+Session = TypeVar("Session", bound=BlockingSessionMethods)
+"""The handle of `orchestrator.sync`."""
+
+
+class BlockingOrchestratorMethods(ABC, Generic[Session]):
     """The façade's methods, without `await`."""
 
     @abstractmethod
     def _wait(self, method: str, **arguments: Any) -> Any:
         """Call a method of the async façade, and wait for its answer."""
+
+    @abstractmethod
+    def _handle(self, method: str, **arguments: Any) -> Session:
+        """Call a method of the async façade that gives a handle, and wait for it."""
 
 '''
 
@@ -79,7 +88,7 @@ class Imports:
         self._wanted: dict[str, set[str]] = {
             "abc": {"ABC", "abstractmethod"},
             "collections.abc": {"Mapping"},
-            "typing": {"Any"},
+            "typing": {"Any", "Generic", "TypeVar"},
             "orchestrator.actions.base": {"Action", "ResultT"},
         }
 
@@ -122,10 +131,7 @@ def text() -> str:
         + "\n".join(_method(action, imports, blocking=True) for action in actions)
         + "\n"
         + "\n".join(_twin(node, "session.py", imports) for node in own),
-        _FACADE
-        + "\n".join(
-            _twin(node, file, imports) for file, owner in TWINS for node in _public(file, owner) if not _gives(node)
-        ),
+        _FACADE + "\n".join(_twin(node, file, imports) for file, owner in TWINS for node in _public(file, owner)),
     ]
     return _formatted(_HEAD + imports.lines() + "\n".join(parts))
 
@@ -281,21 +287,19 @@ def _public(file: str, owner: str) -> Iterator[ast.AsyncFunctionDef]:
                     yield one
 
 
-def _gives(node: ast.AsyncFunctionDef) -> bool:
-    return node.returns is not None and ast.unparse(node.returns) == "Session"
-
-
 def _twin(node: ast.AsyncFunctionDef, file: str, imports: Imports) -> str:
     names = [one.arg for one in (*node.args.args, *node.args.kwonlyargs) if one.arg != "self"]
     returned = ast.unparse(node.returns or ast.Constant(None))
     origins = _origins(file)
     for one in ast.walk(node.args), ast.walk(node.returns or ast.Constant(None)):
         for name in one:
-            if isinstance(name, ast.Name) and name.id in origins:
+            if isinstance(name, ast.Name) and name.id in origins and name.id != _HANDLE:
                 imports.name(origins[name.id], name.id)
     given = "".join(f", {name}={name}" for name in names)
     call = f'self._wait("{node.name}"{given})'
     body = f"{call}" if returned == "None" else f"answer: {returned} = {call}\n        return answer"
+    if returned == _HANDLE:
+        body = f'return self._handle("{node.name}"{given})'
     doc = _docstring(ast.get_docstring(node) or "")
     return f"    def {node.name}({ast.unparse(node.args)}) -> {returned}:\n{doc}\n        {body}\n"
 

@@ -10,37 +10,62 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from orchestrator import machine
 from orchestrator_providers import drivers
 from tests.benchmarks.classic import _connected, _free_port
 from tests.e2e.harness import remote
 
+RelayedT = TypeVar("RelayedT", bound="Relayed")
+
 USER, PASSWORD = "grid-user", "s3cret-key/+"
 
 
 @dataclass
-class RemoteEnd:
-    """Where it is, and what it was asked.
+class Relayed:
+    """An endpoint behind a relay, and what it was asked.
 
-    `requests` are (method, path, body) in order; `url` has no credentials in it.
+    `requests` are (method, path, body) in order, `headers` those of each; `url` has no credentials in it.
     """
 
-    url: str
-    driver_url: str
-    folder: Path
+    url: str = ""
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def secret_url(self) -> str:
         """The URL with user and password."""
         return self.url.replace("://", f"://{USER}:{PASSWORD.replace('/', '%2F').replace('+', '%2B')}@")
+
+
+@contextmanager
+def relayed(port: int, end: RelayedT, *, guarded: bool = False) -> Iterator[RelayedT]:
+    """Stand before what listens on a port of this machine; `guarded` answers 401 without user and password."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Relay)
+    end.url = f"http://127.0.0.1:{server.server_port}"
+    token = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    server.end, server.port, server.wanted = end, port, f"Basic {token}" if guarded else None  # type: ignore[attr-defined]
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield end
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass
+class RemoteEnd(Relayed):
+    """A chromedriver behind a relay."""
+
+    driver_url: str = ""
 
     def start(self) -> str:
         """Start a session as a script of somebody else's would; its id."""
@@ -75,21 +100,16 @@ def remote_end(*, guarded: bool = False) -> Iterator[RemoteEnd]:
     port = _free_port()
     environ = {**os.environ, "TMPDIR": str(folder)}
     process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Relay)
-    found = RemoteEnd(f"http://127.0.0.1:{server.server_port}", f"http://127.0.0.1:{port}", folder)
-    token = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-    server.end, server.port, server.wanted = found, port, f"Basic {token}" if guarded else None  # type: ignore[attr-defined]
     _connected(port).close()
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    found = RemoteEnd(driver_url=f"http://127.0.0.1:{port}")
     try:
-        yield found
+        with relayed(port, found, guarded=guarded):
+            try:
+                yield found
+            finally:
+                for session in found.sessions():
+                    remote("DELETE", f"{found.driver_url}/session/{session}")
     finally:
-        for session in found.sessions():
-            remote("DELETE", f"{found.driver_url}/session/{session}")
-        server.shutdown()
-        server.server_close()
-        thread.join()
         process.terminate()
         process.wait()
         shutil.rmtree(folder, ignore_errors=True)
@@ -115,6 +135,7 @@ class _Relay(BaseHTTPRequestHandler):
         if server.wanted and self.headers.get("Authorization") != server.wanted:
             self._answer(401, b"who are you?")
             return
+        server.end.headers.append(dict(self.headers))
         server.end.requests.append((self.command, self.path, json.loads(body) if body else None))
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.request(self.command, self.path, body or None, {"Content-Type": "application/json; charset=utf-8"})
@@ -123,11 +144,13 @@ class _Relay(BaseHTTPRequestHandler):
         connection.close()
 
     def _answer(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        # Whoever asked may be gone by now.
+        with suppress(ConnectionError):
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

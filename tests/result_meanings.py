@@ -10,6 +10,7 @@ RESULTS = {
     "cookies": "Those that match, or that were touched.",
     "createdAt": "When it was started, in UTC.",
     "detached": "Ids of the sessions that live on at their remote ends.",
+    "devices": "A row each: what it is, its `udid` for a start, its state, and `takenBy` where a session has it.",
     "dialogs": "What happens to dialogs from now on.",
     "differences": "One for each session that differs from the base.",
     "elements": "The elements, with `format: json`.",

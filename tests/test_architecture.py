@@ -38,7 +38,7 @@ POSIX_ONLY = re.compile(
     r"|.+\.(add_signal_handler|preexec_fn)"
 )
 
-HEAVY = {"PIL", "appium", "mcp", "selenium", "starlette", "typer"}
+HEAVY = {"PIL", "appium", "lxml", "mcp", "selenium", "starlette", "typer"}
 
 
 def relative(path: Path) -> str:

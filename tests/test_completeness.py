@@ -27,9 +27,11 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob
 
 TOOL_NAMES = [
     "start_browser",
+    "start_app_session",
     "start_session",
     "attach_session",
     "list_sessions",
+    "list_devices",
     "set_current_session",
     "close_session",
     "close_sessions",

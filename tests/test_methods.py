@@ -28,7 +28,7 @@ from orchestrator.rows import Closed, SessionFacts, SessionList
 from orchestrator.sequence import SequenceResult
 from tests import methods
 
-HANDED = {"attach_session", "start_browser", "start_session"}
+HANDED = {"attach_session", "start_app_session", "start_browser", "start_session"}
 """The tools that answer a row; their methods give a handle."""
 
 

@@ -8,13 +8,16 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import Field, model_validator
 
 from orchestrator.actions.results import Acted, Observe, Outcome
-from orchestrator.actions.scene import Scene
-from orchestrator.models import SessionType, Wire
+from orchestrator.actions.scene import ActedT, Scene
+from orchestrator.errors import Unsupported
+from orchestrator.models import SessionRecord, SessionType, Wire
 from orchestrator.settings import ToolSet
 
 ResultT = TypeVar("ResultT", bound=Outcome)
 ALL_TYPES = frozenset(SessionType)
 BROWSER = frozenset({SessionType.BROWSER})
+APPS = ALL_TYPES - BROWSER
+_WEB = "In an app it works in a web view only: list them with switch_context."
 
 
 class Action(Wire, ABC, Generic[ResultT]):
@@ -28,6 +31,10 @@ class Action(Wire, ABC, Generic[ResultT]):
     title: ClassVar[str]
     types: ClassVar[frozenset[SessionType]] = BROWSER
     """Which session types it serves."""
+    in_web_views: ClassVar[bool] = False
+    """Whether it serves the web views of apps, too, where `types` names browsers alone."""
+    instead: ClassVar[str] = ""
+    """What to do in a session that it does not serve, as a sentence."""
     reads: ClassVar[bool] = False
     """It changes nothing in the session."""
     destructive: ClassVar[bool] = False
@@ -37,6 +44,20 @@ class Action(Wire, ABC, Generic[ResultT]):
     """False where a result has no data part."""
     toolset: ClassVar[ToolSet] = "browser"
     """With which others it is listed."""
+
+    @classmethod
+    def check(cls, record: SessionRecord, *, planned: bool = False) -> None:
+        """Refuse a session that it does not serve; when `planned`, a step before it may lead into a web view.
+
+        Raises:
+            Unsupported: It says what to do instead.
+        """
+        if record.type in cls.types:
+            return
+        if not cls.in_web_views:
+            raise Unsupported(f"{cls.verb} does not work in {record.type} sessions.", hint=cls.instead)
+        if record.native and not planned:
+            raise Unsupported(f"{cls.verb} does not work on an app's own screen.", hint=cls.instead or _WEB)
 
     @abstractmethod
     def perform(self, scene: Scene) -> ResultT:
@@ -70,21 +91,21 @@ class Aimed(Wire):
 class Timed(Wire):
     """Waits until it can be done."""
 
-    timeout: int | None = Field(default=None, ge=0, le=600_000, description="Longest wait, ms.")
+    timeout: int | None = Field(default=None, ge=0, le=600_000, description="In ms.")
 
 
-class Acting(Action[Acted], Timed, ABC):
-    """An action that acts on the page and may report what changed."""
+class Acts(Action[ActedT], ABC, Generic[ActedT]):
+    """An action that acts on what the session shows, and may report what changed."""
 
     observes: ClassVar[Observe] = "none"
     """How much it reports unless the caller says otherwise."""
-    observe: Observe | None = Field(default=None, description="How much to report of what it changed.")
+    observe: Observe | None = None
 
     @abstractmethod
-    def act(self, scene: Scene) -> Acted:
+    def act(self, scene: Scene) -> ActedT:
         """Do it; the report on the page is added afterwards."""
 
-    def perform(self, scene: Scene) -> Acted:
+    def perform(self, scene: Scene) -> ActedT:
         """Do it, and report what it changed, as `observe` says."""
         observe = self.observe or ("none" if scene.observed else self.default_observe())
         return scene.observing(observe, lambda: self.act(scene))
@@ -92,3 +113,7 @@ class Acting(Action[Acted], Timed, ABC):
     def default_observe(self) -> Observe:
         """How much this call reports when the caller does not say."""
         return self.observes
+
+
+class Acting(Acts[Acted], Timed, ABC):
+    """One that waits until it can be done, and answers nothing besides."""

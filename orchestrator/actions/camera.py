@@ -176,7 +176,7 @@ class Camera:
         """The element as the driver takes it (Take Element Screenshot)."""
         scene = self._scene
         with scene.find.frame(found["path"]):
-            element = scene.page.handle()
+            element = scene.web.handle()
             raw = scene.remote.execute("elementScreenshot", id=next(iter(element.values())))
         return Shot(base64.b64decode(raw), part)
 

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from orchestrator.actions import (
+    apps,
     choosing,
+    contexts,
     cookies,
+    devices,
     dialogs,
     dragging,
     files,
+    gestures,
     keyboard,
     navigation,
     pictures,
@@ -71,6 +75,7 @@ CATALOGUE = Catalogue(
         *pictures.ACTIONS,
         *pointer.ACTIONS,
         *touch.ACTIONS,
+        *gestures.ACTIONS,
         *dragging.ACTIONS,
         *keyboard.ACTIONS,
         *choosing.ACTIONS,
@@ -80,6 +85,9 @@ CATALOGUE = Catalogue(
         *dialogs.ACTIONS,
         *windows.ACTIONS,
         *cookies.ACTIONS,
+        *contexts.ACTIONS,
+        *apps.ACTIONS,
+        *devices.ACTIONS,
     ]
 )
 """The actions that ship with the project."""

@@ -23,6 +23,8 @@ class SelectOption(Aimed, Acting):
 
     verb: ClassVar[str] = "select_option"
     title: ClassVar[str] = "Choose options"
+    in_web_views: ClassVar[bool] = True
+    instead: ClassVar[str] = "Use set_value, or tap it and then its option."
     idempotent: ClassVar[bool] = True
 
     selector: str
@@ -54,7 +56,7 @@ def choose(scene: Scene, hit: Hit) -> dict[str, Any]:
         if held["same"] or held.get("gone"):
             return held
     with scene.find.frame(list(hit.facts.get("path") or ())):
-        option = scene.remote.script(_OPTION, [scene.page.handle(), hit.facts["optionIndex"]])
+        option = scene.remote.script(_OPTION, [scene.web.handle(), hit.facts["optionIndex"]])
         scene.remote.execute("clickElement", id=next(iter(option.values())))
     return scene.ask("optionsHeld")
 

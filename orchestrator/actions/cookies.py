@@ -28,6 +28,7 @@ class Cookies(Action[CookieList]):
 
     verb: ClassVar[str] = "cookies"
     title: ClassVar[str] = "Cookies"
+    in_web_views: ClassVar[bool] = True
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = CookieList
 

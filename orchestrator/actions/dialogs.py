@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
+from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Acted, Outcome, Policies
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import RemoteFailure, brief
+from orchestrator.errors import NotActionable, RemoteFailure, brief
 from orchestrator.models import ArmedDialog, DialogPolicy, SessionType
 from orchestrator.webdriver.remote import DIALOG_TEXT
+
+_PAUSE = 0.1
 
 
 class HandleDialog(Timed, Action[Acted]):
@@ -31,7 +35,9 @@ class HandleDialog(Timed, Action[Acted]):
         return self
 
     def perform(self, scene: Scene) -> Acted:
-        """Answer the open one, or arm the next."""
+        """Answer the open one, or arm the next; an app's alert is waited for."""
+        if scene.native:
+            return self._answer_alert(scene)
         try:
             text = brief(scene.remote.execute("w3cGetAlertText"), DIALOG_TEXT)
         except RemoteFailure as error:
@@ -40,11 +46,36 @@ class HandleDialog(Timed, Action[Acted]):
             scene.change(armed=ArmedDialog(accept=self.accept, prompt_text=self.prompt_text))
             how = "accepted" if self.accept else "dismissed"
             return Acted(warnings=[f"No dialog is open: the next one will be {how}."])
+        self._answer(scene, text)
+        return scene.observing("none", Acted)
+
+    def _answer(self, scene: Scene, text: str) -> None:
         if self.prompt_text is not None:
             scene.fill_prompt(self.prompt_text)
         scene.remote.execute("w3cAcceptAlert" if self.accept else "w3cDismissAlert")
         scene.event(f"The dialog {text!r} was {'accepted' if self.accept else 'dismissed'}.")
-        return scene.observing("none", Acted)
+
+    def _answer_alert(self, scene: Scene) -> Acted:
+        deadline = Deadline(scene.seconds(self.timeout))
+        while True:
+            scene.check()
+            try:
+                text = brief(scene.remote.execute("w3cGetAlertText"), DIALOG_TEXT)
+                break
+            except RemoteFailure as error:
+                if error.details.get("error") != "no such alert":
+                    raise
+            if not deadline.left:
+                raise NotActionable(
+                    f"No alert is open (waited {deadline.elapsed_ms} ms).",
+                    hint="Look with get_visible_elements; a sheet or dialog of the app's own is tapped like the rest.",
+                )
+            time.sleep(min(_PAUSE, deadline.left))
+        return scene.observing("none" if scene.observed else "change", lambda: self._answered(scene, text))
+
+    def _answered(self, scene: Scene, text: str) -> Acted:
+        self._answer(scene, text)
+        return Acted()
 
 
 class SetPolicy(Action[Policies]):
@@ -52,6 +83,8 @@ class SetPolicy(Action[Policies]):
 
     verb: ClassVar[str] = "set_policy"
     title: ClassVar[str] = "Set policies"
+    in_web_views: ClassVar[bool] = True
+    instead: ClassVar[str] = "An alert of an app stays open until handle_dialog."
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Policies
 

@@ -7,14 +7,18 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Acting, Action
+from orchestrator.actions.base import ALL_TYPES, Acting, Action
+from orchestrator.actions.fingers import dragged, touch
 from orchestrator.actions.hands import PRESS, at_top, given_point, move, pointer
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
+from orchestrator.models import SessionType
 
 _NUDGE = 8
 """Pixels by which the mouse first moves: pages that tell a drag from a click wait for about 5."""
 _STEPS = 8
+_CARRY_MS = 600
+"""How long a finger takes for the way."""
 _STEP_MS = 16
 """One frame each: what follows the mouse is moved between two of them."""
 
@@ -29,10 +33,11 @@ class _End:
 
 
 class DragAndDrop(Acting):
-    """Drag an element with the mouse and drop it on another one, or at a point: sortable lists, sliders, drop zones."""
+    """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones."""
 
     verb: ClassVar[str] = "drag_and_drop"
     title: ClassVar[str] = "Drag and drop"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
 
     source: str
     target: str | None = Field(default=None, description="Selector; or give x and y.")
@@ -53,6 +58,8 @@ class DragAndDrop(Acting):
         Of an element with draggable=true chromedriver makes the drag events itself, with the page's own dataTransfer.
         """
         source = self._end(scene, self.source)
+        if scene.native:
+            return self._carry(scene, source)
         if self.target is None:
             end = (self.x or 0, self.y or 0)
             with given_point(*end):
@@ -65,6 +72,17 @@ class DragAndDrop(Acting):
         else:
             pointer(scene, [*_grasp(source.point, target.point), *_carry(source.point, target.point)])
         return Acted(matches=source.matches or target.matches)
+
+    def _carry(self, scene: Scene, source: _End) -> Acted:
+        """A finger lifts it by a long press; both ends must be on the screen."""
+        if self.target is None:
+            end, matches = (self.x or 0, self.y or 0), None
+        else:
+            target = self._end(scene, self.target)
+            end, matches = target.point, target.matches
+        with given_point(*end):
+            touch(scene, dragged(source.point, end, _CARRY_MS))
+        return Acted(matches=source.matches or matches)
 
     def _across(self, scene: Scene, target: _End) -> _End:
         """Press the source, then scroll to the target with the button held."""

@@ -26,6 +26,7 @@ class UploadFiles(Aimed, Acting):
 
     verb: ClassVar[str] = "upload_files"
     title: ClassVar[str] = "Upload files"
+    instead: ClassVar[str] = "To put a file on the device: execute_script with mobile: pushFile."
     idempotent: ClassVar[bool] = True
 
     selector: str
@@ -37,7 +38,7 @@ class UploadFiles(Aimed, Acting):
         with scene.element(self.selector, "files", self.timeout, files=len(files), handle=True) as hit:
             places = [str(file) if scene.record.provider == "local" else _send(scene, file) for file in files]
             with scene.find.frame(list(hit.facts.get("path") or ())):
-                handle = next(iter(scene.page.handle().values()))
+                handle = next(iter(scene.web.handle().values()))
                 text = "\n".join(places)
                 scene.remote.execute("sendKeysToElement", id=handle, text=text, value=list(text))
             found = scene.ask("uploaded")

@@ -92,7 +92,7 @@ def _by_keys(scene: Scene, hit: Hit, value: str) -> Filled:
         return _compared(scene, value, [])
     if not is_chromium(scene):
         with scene.find.frame(list(hit.facts.get("path") or ())):
-            handle = next(iter(scene.page.handle().values()))
+            handle = next(iter(scene.web.handle().values()))
             scene.remote.execute("sendKeysToElement", id=handle, text=value, value=list(value))
         return _compared(scene, value, [])
     if keys := hit.facts.get("keys"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,8 +14,8 @@ from orchestrator.actions.unmet import unmet
 from orchestrator.errors import PlaceGone, StaleRef
 from orchestrator.models import SessionRecord
 from orchestrator.selector import WHOLE, Locator, Selector, parse
-from orchestrator.snapshot.page import Interrupted, Page
-from orchestrator.webdriver.remote import Remote
+from orchestrator.snapshot.page import Interrupted
+from orchestrator.snapshot.view import View
 
 _FIRST_SLICE = 0.05
 """Short: what is in a frame of another origin shall not wait for long."""
@@ -31,7 +31,10 @@ _OF_PAGE = frozenset({"url", "title"})
 
 @dataclass(frozen=True)
 class Hit:
-    """An element that can be acted on; `x`, `y` are its clickable point in the current viewport, in CSS pixels."""
+    """An element that can be acted on; `x`, `y` are its clickable point.
+
+    In a page it is one of the current viewport, in CSS pixels; on an app's screen it is in the driver's coordinates.
+    """
 
     given: str
     facts: Mapping[str, Any]
@@ -68,17 +71,23 @@ class Turn(Protocol):
 
 
 class Finder:
-    """Asks the page's engine about elements, in the top document and in the frames of other origins.
+    """Asks what the session shows about elements; in a page the top document and the frames of other origins.
 
     Same-origin frames and open shadow roots are searched by the engine itself, in one call. Where the session has
-    switched to a frame, selectors that are no refs are taken inside it, and what takes no selector is about it.
+    switched to a frame, selectors that are no refs are taken inside it, and what takes no selector is about it. An
+    app's screen has no frames.
     """
 
-    def __init__(self, remote: Remote, page: Page, turn: Turn) -> None:
-        self._page = page
+    def __init__(self, view: Callable[[], View], frames: Frames, turn: Turn) -> None:
+        self._view = view
         self._turn = turn
-        self.frames = self._frames = Frames(remote, page)
+        self.frames = self._frames = frames
         self.pointer = self._frames.pointer
+
+    @property
+    def _page(self) -> View:
+        """What the session shows now: a step can lead from an app's screen into a web view and back."""
+        return self._view()
 
     @property
     def at_top(self) -> bool:

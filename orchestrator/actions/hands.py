@@ -89,7 +89,7 @@ def given_point(x: int, y: int) -> Iterator[None]:
             raise
         raise InvalidArgument(
             f"x {x}, y {y} is outside the viewport.",
-            hint="Give CSS pixels from the top left corner of what is visible.",
+            hint="Give CSS pixels (on an app's screen the driver's own) from the top left corner of what is visible.",
         ) from error
 
 

@@ -6,13 +6,39 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Acting, Action, Aimed
+from orchestrator.actions.app_filling import fill_control
+from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
+from orchestrator.actions.device_keys import press_device_keys
 from orchestrator.actions.filling import fill
-from orchestrator.actions.hands import press
-from orchestrator.actions.keys import KEYS, chords, key_actions
+from orchestrator.actions.fingers import tapped, touch
+from orchestrator.actions.keys import DEVICE_KEYS, KEYS, key_actions, named_chords
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
+from orchestrator.errors import Unsupported
+from orchestrator.models import SessionType
 from orchestrator.settings import ToolSet
+
+_DEVICE_ALONE = DEVICE_KEYS - {"HOME"}
+"""Those that no keyboard has."""
+
+
+def press_names(scene: Scene, pressed: list[list[str]]) -> None:
+    """Press chords of key names, where the session takes its keys.
+
+    Raises:
+        Unsupported: It has no such key.
+    """
+    if scene.native:
+        press_device_keys(scene, pressed)
+        return
+    if unknown := DEVICE_KEYS & {name for chord in pressed for name in chord}:
+        raise Unsupported(
+            f"{min(unknown)} is a key of phones, and this session shows a page.",
+            hint="To go back: navigate with history back. In an app's web view: switch_context to NATIVE_APP first.",
+        )
+    scene.remote.execute(
+        "actions", actions=key_actions([[KEYS.get(name, name) for name in chord] for chord in pressed])
+    )
 
 
 class SetValue(Aimed, Acting):
@@ -23,6 +49,7 @@ class SetValue(Aimed, Acting):
 
     verb: ClassVar[str] = "set_value"
     title: ClassVar[str] = "Fill in"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     toolset: ClassVar[ToolSet] = "core"
     idempotent: ClassVar[bool] = True
 
@@ -51,9 +78,10 @@ class SetValue(Aimed, Acting):
         with scene.element(self.selector, "fill", self.timeout, value=self.value, handle=True) as hit:
             if hit.kind == "password":
                 scene.redactor.add(self.value)
-            held, warnings = fill(scene, hit, self.value, keystrokes=self.keystrokes)
+            way = fill_control if scene.native else fill
+            held, warnings = way(scene, hit, self.value, keystrokes=self.keystrokes)
             if self.submit:
-                press(scene, [[KEYS["Enter"]]])
+                press_names(scene, [["Enter"]])
             elif scene.find.at_top:
                 scene.remember(held)
                 return Acted(matches=hit.matches, warnings=warnings, url=held["url"], title=held["title"])
@@ -61,10 +89,11 @@ class SetValue(Aimed, Acting):
 
 
 class PressKeys(Aimed, Acting):
-    """Press a key or a combination such as Enter, Control+A or Tab Tab Enter."""
+    """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME."""
 
     verb: ClassVar[str] = "press_keys"
     title: ClassVar[str] = "Press keys"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     toolset: ClassVar[ToolSet] = "core"
     observes: ClassVar[Observe] = "change"
 
@@ -73,17 +102,19 @@ class PressKeys(Aimed, Acting):
 
     @model_validator(mode="after")
     def _known(self) -> PressKeys:
-        chords(self.keys)
+        named_chords(self.keys, device=True)
         return self
 
     def act(self, scene: Scene) -> Acted:
-        """Press them in one command."""
-        pressed = key_actions(chords(self.keys))
+        """Press them in one command; in an app one each, since there they are the device's."""
+        pressed = named_chords(self.keys, device=scene.native or bool(_DEVICE_ALONE & {*self.keys.upper().split()}))
         if self.selector is None:
-            scene.remote.execute("actions", actions=pressed)
+            press_names(scene, pressed)
             return Acted()
         with scene.element(self.selector, "focus", self.timeout) as hit:
-            scene.remote.execute("actions", actions=pressed)
+            if scene.native and not hit.facts["focused"]:
+                touch(scene, tapped(hit.point))
+            press_names(scene, pressed)
         return Acted(matches=hit.matches)
 
 

@@ -26,6 +26,8 @@ _ALSO = {
     "del": "Delete", "ins": "Insert", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
     "right": "ArrowRight", "pgup": "PageUp", "pgdn": "PageDown", "spacebar": "Space",
 }  # fmt: skip
+DEVICE_KEYS = frozenset({"APP_SWITCH", "BACK", "HOME", "MENU", "POWER", "SEARCH", "VOLUME_DOWN", "VOLUME_UP"})
+"""Buttons of phones; in an app `Home` is one of them, in any case of letters."""
 _BY_LOWER = {name.lower(): name for name in KEYS} | _ALSO
 
 
@@ -35,12 +37,7 @@ def key_value(name: str) -> str:
     Raises:
         InvalidArgument: It is neither.
     """
-    if len(name) == 1:
-        return name
-    known = _BY_LOWER.get(name.lower())
-    if known is None:
-        raise InvalidArgument(f"{name!r} is not a key.", hint=nearest(name, KEYS))
-    return KEYS[known]
+    return name if len(name) == 1 else KEYS[_known(name)]
 
 
 def chords(text: str) -> list[list[str]]:
@@ -49,12 +46,34 @@ def chords(text: str) -> list[list[str]]:
     Raises:
         InvalidArgument: A name is not a key, or there is none.
     """
+    return [[key_value(name) for name in chord] for chord in named_chords(text)]
+
+
+def named_chords(text: str, *, device: bool = False) -> list[list[str]]:
+    """The same as names: those of `KEYS`, single characters, and with `device` those of `DEVICE_KEYS`.
+
+    Raises:
+        InvalidArgument: A name is not a key, or there is none.
+    """
     if text == " ":
         return [[" "]]
-    found = [[key_value(name) for name in _names(chord)] for chord in text.split()]
+    found = [[_name(name, device=device) for name in _names(chord)] for chord in text.split()]
     if not found:
         raise InvalidArgument("No key was given.", hint="Write for example Enter, Control+A, or Tab Tab Enter.")
     return found
+
+
+def _name(name: str, *, device: bool) -> str:
+    if len(name) == 1:
+        return name
+    return name.upper() if device and name.upper() in DEVICE_KEYS else _known(name)
+
+
+def _known(name: str) -> str:
+    known = _BY_LOWER.get(name.lower())
+    if known is None:
+        raise InvalidArgument(f"{name!r} is not a key.", hint=nearest(name, [*KEYS, *sorted(DEVICE_KEYS)]))
+    return known
 
 
 def _names(chord: str) -> list[str]:

@@ -48,6 +48,8 @@ class Navigate(Acting):
 
     verb: ClassVar[str] = "navigate"
     title: ClassVar[str] = "Navigate"
+    in_web_views: ClassVar[bool] = True
+    instead: ClassVar[str] = "To open a deep link in an app: manage_device with action open_url."
     toolset: ClassVar[ToolSet] = "core"
 
     url: str | None = Field(default=None, description="Absolute URL.")

@@ -8,25 +8,27 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from orchestrator.actions import drawing
-from orchestrator.actions.base import Action, Aimed
-from orchestrator.actions.camera import Camera
+from orchestrator.actions.app_camera import camera_of
+from orchestrator.actions.base import ALL_TYPES, Action, Aimed
 from orchestrator.actions.drawing import Shot
 from orchestrator.actions.results import Outcome, Screenshot
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument
+from orchestrator.models import SessionType
 from orchestrator.settings import ToolSet
 
 _SUFFIXES = {"png": (".png",), "jpeg": (".jpg", ".jpeg")}
 
 
 class TakeScreenshot(Aimed, Action[Screenshot]):
-    """Take a picture of what the browser shows, of an element or of the whole page; it is saved as a file, too.
+    """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
 
     Use get_visible_elements to act on the page.
     """
 
     verb: ClassVar[str] = "take_screenshot"
     title: ClassVar[str] = "Take a screenshot"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Screenshot
@@ -36,7 +38,7 @@ class TakeScreenshot(Aimed, Action[Screenshot]):
     full_page: bool = False
     marks: bool = Field(default=False, description="Draw the refs of what can be acted on.")
     format: Literal["png", "jpeg"] = "png"
-    path: str | None = Field(default=None, description="Where to save it; in the data folder unless given.")
+    path: str | None = Field(default=None, description="Where to save it.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> TakeScreenshot:
@@ -46,7 +48,7 @@ class TakeScreenshot(Aimed, Action[Screenshot]):
 
     def perform(self, scene: Scene) -> Screenshot:
         """The file has every pixel, the image at most 2,000 a side."""
-        path, camera = self._target(scene), Camera(scene, marks=self.marks)
+        path, camera = self._target(scene), camera_of(scene, marks=self.marks)
         if self.selector is not None:
             shot = camera.element(self.selector)
         else:
@@ -63,6 +65,7 @@ class TakeScreenshot(Aimed, Action[Screenshot]):
             file_size=file_size,
             scale=round(size[0] / shot.area.size[0], 4),
             origin=self._origin(shot),
+            unit="point of the screen" if scene.native else "CSS pixel",
             media_type=f"image/{self.format}",
             image=file if size == file_size else drawing.encoded(small, self.format),
             warnings=camera.warnings,

@@ -6,28 +6,34 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Acting, Action, Aimed
+from orchestrator.actions.app_scrolling import scroll_by, scroll_to
+from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.fingers import Direction, tapped, touch
 from orchestrator.actions.hands import move, pointer
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
+from orchestrator.errors import Unsupported
+from orchestrator.models import SessionType
 from orchestrator.settings import ToolSet
 
 Button = Literal["left", "middle", "right"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
-Direction = Literal["up", "down", "left", "right"]
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}
 _SIGNS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _PAGEFUL = 0.8
 """How much of the visible part one scroll moves by, unless pixels are given."""
+_SEARCH = 60_000
+"""ms that an app is searched for, unless the caller says otherwise."""
 
 
 class ClickElement(Aimed, Acting):
-    """Click a button, link or any element with the mouse. Waits until it is visible, enabled and at rest."""
+    """Click a button, link or any element; in an app it is a tap. Waits until it is visible, enabled and at rest."""
 
     verb: ClassVar[str] = "click_element"
     title: ClassVar[str] = "Click"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     toolset: ClassVar[ToolSet] = "core"
     observes: ClassVar[Observe] = "change"
 
@@ -38,11 +44,23 @@ class ClickElement(Aimed, Acting):
 
     def act(self, scene: Scene) -> Acted:
         """Find, wait and measure in one script call, then click in one command."""
+        if scene.native:
+            return self._tap(scene)
         button = _BUTTONS[self.button]
         press = [{"type": "pointerDown", "button": button}, {"type": "pointerUp", "button": button}]
         held = [KEYS[name] for name in self.modifiers]
         with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
             pointer(scene, [move(*point), *press * self.count], held=held)
+        return Acted(matches=hit.matches)
+
+    def _tap(self, scene: Scene) -> Acted:
+        if self.button != "left" or self.modifiers:
+            raise Unsupported(
+                "An app's screen has no mouse buttons and no modifiers.",
+                hint="Use tap_element, with holdMs for a long press.",
+            )
+        with scene.element(self.selector, "point", self.timeout) as hit:
+            touch(scene, tapped(hit.point, count=self.count))
         return Acted(matches=hit.matches)
 
 
@@ -51,6 +69,8 @@ class Hover(Aimed, Acting):
 
     verb: ClassVar[str] = "hover"
     title: ClassVar[str] = "Hover"
+    in_web_views: ClassVar[bool] = True
+    instead: ClassVar[str] = "An app has no mouse: use tap_element, with holdMs for a long press."
 
     selector: str
 
@@ -66,10 +86,11 @@ class Scroll(Aimed, Acting):
 
     verb: ClassVar[str] = "scroll"
     title: ClassVar[str] = "Scroll"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
 
     selector: str | None = Field(default=None, description="Alone: into view. With direction: scroll inside it.")
     direction: Direction | None = None
-    pixels: int | None = Field(default=None, ge=1, le=1_000_000, description="Most of a screen unless given.")
+    pixels: int | None = Field(default=None, ge=1, le=1_000_000, description="Most of a screen.")
 
     @model_validator(mode="after")
     def _something(self) -> Scroll:
@@ -80,7 +101,9 @@ class Scroll(Aimed, Acting):
         return self
 
     def act(self, scene: Scene) -> Acted:
-        """Bring it into view by script, or turn the wheel."""
+        """Bring it into view by script, or turn the wheel; in an app a finger does both."""
+        if scene.native:
+            return self._drag(scene)
         if self.direction is None:
             found = scene.find.locate(self.selector or "", "intoView", scene.seconds(self.timeout))
             matches = int(found.get("matches", 1))
@@ -97,6 +120,16 @@ class Scroll(Aimed, Acting):
                 scene, self.direction, scene.ask("scrollInfo", direction=self.direction, locator=inside)
             )
         return report.model_copy(update={"matches": hit.matches})
+
+    def _drag(self, scene: Scene) -> Acted:
+        if self.direction is None:
+            usual = _SEARCH if self.timeout is None else self.timeout
+            return scroll_to(scene, self.selector or "", scene.seconds(usual))
+        direction, inside = self.direction, {}
+        if self.selector is not None:
+            with scene.element(self.selector, "visible", self.timeout) as hit:
+                inside = {"locator": {"by": "ref", "value": hit.facts["ref"]}}
+        return scroll_by(scene, direction, self.pixels, lambda: scene.ask("scrollInfo", direction=direction, **inside))
 
     def _wheel(self, scene: Scene, direction: Direction, info: dict[str, Any]) -> Acted:
         if info["atEnd"]:

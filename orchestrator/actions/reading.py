@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from orchestrator.actions.base import Action, Aimed
+from orchestrator.actions.base import ALL_TYPES, Action, Aimed
 from orchestrator.actions.frames import Hop
 from orchestrator.actions.outline import Outline
 from orchestrator.actions.results import Elements, Outcome, PageSource, PageText
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import PlaceGone
+from orchestrator.models import SessionType
 from orchestrator.settings import ToolSet
 from orchestrator.snapshot.page import Interrupted
 
@@ -30,6 +31,7 @@ class GetVisibleElements(Aimed, Action[Elements]):
 
     verb: ClassVar[str] = "get_visible_elements"
     title: ClassVar[str] = "See the page"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
@@ -63,6 +65,7 @@ class GetText(Aimed, Action[PageText]):
 
     verb: ClassVar[str] = "get_text"
     title: ClassVar[str] = "Read text"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
@@ -83,6 +86,7 @@ class GetPageSource(Aimed, Action[PageSource]):
 
     verb: ClassVar[str] = "get_page_source"
     title: ClassVar[str] = "Read HTML"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = PageSource

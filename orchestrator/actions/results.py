@@ -126,6 +126,11 @@ class Settled(Outcome):
         return lines
 
 
+def _where(url: str | None, title: str | None) -> str:
+    """Where a session is, as text; an app's screen has a title at most."""
+    return f"{title!r} at {url}" if url else f"{title!r}" if title else ""
+
+
 class Acted(Settled):
     """The result of an action that acts on the page."""
 
@@ -135,7 +140,7 @@ class Acted(Settled):
 
     def lines(self) -> list[str]:
         """Where the page is now, and what changed."""
-        where = f"Done. {self.title!r} at {self.url}" if self.url else "Done."
+        where = f"Done. {_where(self.url, self.title)}".strip()
         return [where, *self.change_lines(), *([self.outline] if self.outline else [])]
 
 
@@ -197,7 +202,7 @@ class Elements(Outcome):
 
     def lines(self) -> list[str]:
         """Where the page is, then the outline, or the elements as JSON lines."""
-        head = f"{self.title!r} at {self.url} ({self.shown} of {self.total})"
+        head = f"{_where(self.url, self.title)} ({self.shown} of {self.total})".strip()
         if self.outline is not None:
             return [head, self.outline]
         found = [element.model_dump(by_alias=True, exclude_none=True) for element in self.elements or []]
@@ -213,14 +218,14 @@ class Met(Outcome):
 
     def lines(self) -> list[str]:
         """That it holds, and after what time."""
-        return [f"It holds (after {self.waited_ms} ms). {self.title!r} at {self.url}"]
+        return [f"It holds (after {self.waited_ms} ms). {_where(self.url, self.title)}".strip()]
 
 
 class Screenshot(Outcome):
     """A picture of what the session shows; saved as a file and handed over as an image, never as text.
 
-    `size` is that of the image, `file_size` that of the file, both in pixels; `scale` says how many image pixels a CSS
-    pixel is, `origin` the tap coordinates of the image's upper left corner.
+    `size` is that of the image, `file_size` that of the file, both in pixels; `scale` says how many image pixels a
+    `unit` of tap coordinates is, `origin` the tap coordinates of the image's upper left corner.
     """
 
     path: str
@@ -228,6 +233,7 @@ class Screenshot(Outcome):
     file_size: tuple[int, int]
     scale: float
     origin: tuple[int, int] | None = None
+    unit: str = Field(default="CSS pixel", exclude=True)
     media_type: str
     image: bytes = Field(exclude=True, repr=False)
 
@@ -237,7 +243,7 @@ class Screenshot(Outcome):
         full = "" if self.file_size == self.size else f", shown here with {width} x {height} px"
         lines = [
             f"Screenshot saved: {self.path} ({self.file_size[0]} x {self.file_size[1]} px{full}).",
-            f"One CSS pixel (tap coordinate) is {self.scale:g} image pixels.",
+            f"One {self.unit} (tap coordinate) is {self.scale:g} image pixels.",
         ]
         if self.origin:
             lines.append(

@@ -4,35 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Finder, Hit, Turn
+from orchestrator.actions.frames import Frames
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.watch import Watch
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
-from orchestrator.models import SessionRecord
+from orchestrator.models import NATIVE, SessionRecord, SessionType
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
+from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
+from orchestrator.snapshot.view import View
 from orchestrator.webdriver.remote import Remote
 
+ActedT = TypeVar("ActedT", bound=Acted)
 _NEAR, _FAR = 5.0, 15.0
 """Seconds that an action waits for its element unless the caller says otherwise: here, and on far remotes."""
 STABILITY, STABILITY_LIMIT = 0.15, 5.0
 """Seconds without a change that count as settled, and how long that is waited for, unless the caller says otherwise."""
 
 
-class Scene:
-    """One call's view of its session. It lives for one turn in the lane and is used by one thread."""
+class Client(Protocol):
+    """A session's remote end, and what of it is kept between calls."""
 
-    def __init__(self, remote: Remote, page: Page, turn: Turn, settings: Settings, redactor: Redactor) -> None:
-        self.remote = remote
-        self.page = page
+    remote: Remote
+    page: Page
+
+    @property
+    def screen(self) -> Screen:
+        """The screens of an app session."""
+        ...
+
+
+class Scene:
+    """One call's view of its session. It lives for one turn in the lane and is used by one thread.
+
+    Attributes:
+        web: The engine of the document that is current in a browser or web view.
+    """
+
+    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
+        remote = self.remote = client.remote
+        self.web = client.page
+        self._client = client
         self.settings = settings
         self.redactor = redactor
-        self.find = Finder(remote, page, turn)
+        self.find = Finder(lambda: self.page, Frames(remote, self.web), turn)
         self.observed = False
         """True inside a sequence: what the steps changed is reported once, for all of them."""
         self.until: Deadline | None = None
@@ -43,10 +64,26 @@ class Scene:
         self._turn = turn
         self._unseen = False
         self.tabs = Tabbing(remote, self.find.frames, turn, self.event)
+        of_app = turn.record.type is not SessionType.BROWSER
         remote.on_dialog = self._answer_dialog
-        remote.on_gone = self.tabs.replace
-        remote.on_broken = self.tabs.renew
-        page.on_stopped = self._tell_stopped
+        remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
+        remote.on_broken = None if of_app else self.tabs.renew
+        self.web.on_stopped = self._tell_stopped
+
+    @property
+    def native(self) -> bool:
+        """Whether the session shows an app's own screen now."""
+        return self.record.native
+
+    @property
+    def screen(self) -> Screen:
+        """What an app session shows of its own."""
+        return self._client.screen
+
+    @property
+    def page(self) -> View:
+        """What the session shows now: a page, or an app's screen."""
+        return self.screen if self.native else self.web
 
     @property
     def record(self) -> SessionRecord:
@@ -82,7 +119,7 @@ class Scene:
         """Wait for an element, see `Finder.element`; inside the block its frame is current."""
         return self.find.element(given, need, self.seconds(timeout_ms), **params)
 
-    def observing(self, observe: Observe, act: Callable[[], Acted]) -> Acted:
+    def observing(self, observe: Observe, act: Callable[[], ActedT]) -> ActedT:
         """Act, and report as much as `observe` says."""
         if observe == "none":
             return self._with_place(act())
@@ -97,6 +134,13 @@ class Scene:
         found["warnings"] = [*report.warnings, *found.get("warnings", ())]
         return report.model_copy(update=found)
 
+    def resume(self) -> bool:
+        """Go where the record says that the session is, wherever others stopped; False while a dialog hinders."""
+        if self.record.type is not SessionType.BROWSER:
+            with suppress(RemoteFailure):
+                self.remote.execute("switchToContext", name=self.record.context or NATIVE)
+        return self.native or self.find.frames.from_top()
+
     def glance(self) -> None:
         """Look at the page if the step before did not: a dialog that it opened is answered as the policy says."""
         if self._unseen:
@@ -104,8 +148,9 @@ class Scene:
             with suppress(DialogOpen):
                 self.ask("state")
 
-    def _with_place(self, report: Acted) -> Acted:
-        if report.url is not None:
+    def _with_place(self, report: ActedT) -> ActedT:
+        # An app's screen has no address, and its title is a whole source of it away.
+        if report.url is not None or self.native:
             return report
         if not self.reported:
             self._unseen = True
@@ -129,9 +174,9 @@ class Scene:
         self.events.append(text)
 
     def _answer_dialog(self, text: str) -> bool:
-        """Answer an open dialog as it was armed, or as the policy says; False leaves it open."""
+        """Answer an open dialog as it was armed, or as the policy says; False leaves it open, as alerts of apps are."""
         armed, policy = self.record.armed, self.record.dialogs
-        if armed is None and policy == "manual":
+        if self.native or (armed is None and policy == "manual"):
             return False
         accept = armed.accept if armed else policy == "accept"
         if armed and armed.accept and armed.prompt_text is not None:
@@ -146,6 +191,18 @@ class Scene:
         told = "" if armed else " To answer the next one otherwise, call handle_dialog before the call that opens it."
         self.event(f"A dialog was {how}: {text!r}.{told}")
         return True
+
+    def _leave_web_view(self) -> str:
+        """Go back to the app's own screens: the web view is gone. Where that leads."""
+        self.enter(NATIVE)
+        self.event("The web view is gone; the session is on the app's own screens again.")
+        return "the app's own screen is current now"
+
+    def enter(self, context: str) -> None:
+        """Make a context of an app current: its own screens, or one of its web views (Switch Context)."""
+        self.remote.execute("switchToContext", name=context)
+        self.find.frames.forget()
+        self.change(context=context, frame=(), url=None, title=None)
 
     def _tell_stopped(self, url: str) -> None:
         self.event(f"The page wanted another program to open {url!r}; that was stopped.")

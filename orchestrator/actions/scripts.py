@@ -21,6 +21,7 @@ from orchestrator.settings import ToolSet
 from orchestrator.snapshot.page import Interrupted
 
 _ROOM = 0.9
+_MOBILE = "mobile:"
 _TIMED_OUT = "webdriver-orchestrator: timeout"
 _BOUNDED = """
 return await engine.timed((async function () {
@@ -30,7 +31,10 @@ return await engine.timed((async function () {
 
 
 class ExecuteScript(Timed, Action[Value]):
-    """Run JavaScript in the page: a function body with return and await. Use it for what no other tool does."""
+    """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
+
+    Use it for what no other tool does.
+    """
 
     verb: ClassVar[str] = "execute_script"
     title: ClassVar[str] = "Run JavaScript"
@@ -46,11 +50,18 @@ class ExecuteScript(Timed, Action[Value]):
 
     def perform(self, scene: Scene) -> Value:
         """One script call; a promise is awaited until timeout (30 s)."""
+        if self.script.startswith(_MOBILE):
+            return self._command(scene)
+        if scene.native:
+            raise Unsupported(
+                "An app's own screen runs no JavaScript.",
+                hint='Use a command of the driver such as "mobile: deviceInfo", or switch_context to a web view.',
+            )
         limit = scene.seconds(round(scene.settings.command_timeout * 900) if self.timeout is None else self.timeout)
         body = "const args = [...arguments];\n" + _BOUNDED % (self.script, round(limit * 1000), json.dumps(_TIMED_OUT))
         try:
             with scene.find.home() as frames:
-                answer = scene.page.evaluate(body, [_located(arg, scene.find, frames) for arg in self.args])
+                answer = scene.web.evaluate(body, [_located(arg, scene.find, frames) for arg in self.args])
         except Interrupted:
             # A dialog that it opened is still there: looking at the page answers it, so that this call can report it.
             met = scene.observing("none", Acted).warnings
@@ -60,6 +71,29 @@ class ExecuteScript(Timed, Action[Value]):
         if "given" in answer:
             raise _without_element(answer, scene)
         return _fitting(answer.get("value"), round(scene.settings.max_output * _ROOM))
+
+    def _command(self, scene: Scene) -> Value:
+        """A command of the driver's own; elements in its arguments are what Find Element answers for them."""
+        if scene.record.type is SessionType.BROWSER:
+            raise Unsupported(f"{self.script} is a command for apps.", hint="A browser runs JavaScript.")
+        limit = scene.settings.command_timeout if self.timeout is None else self.timeout / 1000
+        args = [_as_element(arg, scene) for arg in self.args]
+        answer = scene.remote.execute("w3cExecuteScript", script=self.script, args=args, limit=limit)
+        return _fitting(answer, round(scene.settings.max_output * _ROOM))
+
+
+def _as_element(arg: Any, scene: Scene) -> Any:
+    """The argument with elements by their remote ids: a driver's own commands take them as `elementId`."""
+    if isinstance(arg, list):
+        return [_as_element(item, scene) for item in arg]
+    if isinstance(arg, dict):
+        if set(arg) in ({"selector"}, {"ref"}) and isinstance(given := next(iter(arg.values())), str):
+            if not scene.native:
+                raise Unsupported("In a web view no element can be given to a command of the driver.")
+            with scene.element(given, "present", None):
+                return next(iter(scene.screen.handle().values()))
+        return {name: _as_element(item, scene) for name, item in arg.items()}
+    return arg
 
 
 def _located(arg: Any, find: Finder, frames: tuple[Locator, ...]) -> Any:

@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Acting, Action, Aimed
+from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
+from orchestrator.actions.fingers import tapped, touch
 from orchestrator.actions.hands import PRESS, given_point, move, pointer
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
+from orchestrator.models import SessionType
 
 
 class TapElement(Aimed, Acting):
@@ -17,6 +19,7 @@ class TapElement(Aimed, Acting):
 
     verb: ClassVar[str] = "tap_element"
     title: ClassVar[str] = "Tap"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     observes: ClassVar[Observe] = "change"
 
     selector: str | None = None
@@ -48,6 +51,9 @@ class TapElement(Aimed, Acting):
         return Acted(matches=hit.matches)
 
     def _tap(self, scene: Scene, x: int, y: int) -> None:
+        if scene.native:
+            touch(scene, tapped((x, y), count=self.count, hold_ms=self.hold_ms))
+            return
         down, up = PRESS
         held = [{"type": "pause", "duration": self.hold_ms}] if self.hold_ms else []
         pointer(scene, [move(x, y), *[down, *held, up] * self.count], kind="touch")

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Action, Aimed, Timed
+from orchestrator.actions.base import ALL_TYPES, Action, Aimed, Timed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Met, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.unmet import unmet
 from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, quoted
-from orchestrator.models import Wire
+from orchestrator.models import SessionType, Wire
 from orchestrator.settings import ToolSet
 
 State = Literal["visible", "hidden", "enabled", "gone"]
@@ -26,6 +26,7 @@ class WaitFor(Aimed, Timed, Action[Met]):
 
     verb: ClassVar[str] = "wait_for"
     title: ClassVar[str] = "Wait for"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
@@ -70,7 +71,7 @@ class WaitFor(Aimed, Timed, Action[Met]):
 
 
 class Attribute(Wire):
-    """An attribute that must be there, with this value if one is given."""
+    """An attribute that must be there."""
 
     name: str = Field(min_length=1)
     value: str | None = None
@@ -81,6 +82,7 @@ class Expect(Aimed, Timed, Action[Met]):
 
     verb: ClassVar[str] = "expect"
     title: ClassVar[str] = "Expect"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Met

@@ -8,7 +8,8 @@ from typing import Any, Protocol, Self
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Move, StateChange
 from orchestrator.errors import DialogOpen, PlaceGone, TimedOut
-from orchestrator.snapshot.page import Interrupted, Page
+from orchestrator.snapshot.page import Interrupted
+from orchestrator.snapshot.view import View
 
 _LINES = 40
 """Lines of a change at most."""
@@ -17,7 +18,10 @@ _LINES = 40
 class Watched(Protocol):
     """What a watch needs of the scene that it looks at."""
 
-    page: Page
+    @property
+    def page(self) -> View:
+        """What the session shows."""
+        ...
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Ask the page's engine for something that takes no time."""

@@ -23,11 +23,12 @@ class Tabs(Action[TabList]):
 
     verb: ClassVar[str] = "tabs"
     title: ClassVar[str] = "Tabs"
+    instead: ClassVar[str] = "switch_context goes to the web views of an app."
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = TabList
 
     action: Literal["list", "new", "select", "close"]
-    tab: str | None = Field(default=None, description="Such as t2; close: the current one unless given.")
+    tab: str | None = Field(default=None, description="Such as t2.")
     url: str | None = Field(default=None, description="For new.")
 
     @model_validator(mode="after")
@@ -77,6 +78,7 @@ class SwitchFrame(Aimed, Timed, Action[FrameEntered]):
 
     verb: ClassVar[str] = "switch_frame"
     title: ClassVar[str] = "Switch frame"
+    in_web_views: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = FrameEntered
 
@@ -98,6 +100,7 @@ class SetViewport(Acting):
 
     verb: ClassVar[str] = "set_viewport"
     title: ClassVar[str] = "Resize"
+    instead: ClassVar[str] = "To turn the screen: manage_device with action rotate."
     idempotent: ClassVar[bool] = True
     observes: ClassVar[Observe] = "change"
 

@@ -21,7 +21,7 @@ def examine(machine: Machine | None = None, settings: Settings | None = None) ->
         [
             functools.partial(surroundings.place, settings.home),
             functools.partial(browsers.section, machine, settings, offered),
-            functools.partial(surroundings.apps, machine),
+            functools.partial(surroundings.apps, machine, settings),
             functools.partial(surroundings.credentials, machine.environ),
         ]
     )

@@ -5,15 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import stat
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from orchestrator import __version__
 from orchestrator.doctor.report import Asked, Finding, Section, ask, side_by_side, version
 from orchestrator.machine import Machine, command
+from orchestrator.secrets import without_credentials
+from orchestrator.settings import Settings
 
 _INSTALL = {
     "node": {
@@ -34,6 +38,8 @@ _INSTALL = {
 _NODE = (20, 19)
 """The oldest Node that Appium 3 runs on."""
 _DRIVERS = {"uiautomator2": "Android", "xcuitest": "iOS"}
+_ANSWERS_WITHIN = 3.0
+"""Seconds."""
 _OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 CREDENTIALS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -74,26 +80,51 @@ def _folder(home: Path) -> Finding:
 _ELSEWHERE = "set ORCHESTRATOR_HOME to a folder that you can write to"
 
 
-def apps(machine: Machine) -> Section:
-    """What app sessions need: Node, Appium with its drivers, Java."""
-    node, appium, java = (machine.program(name) for name in ("node", "appium", "java"))
+def apps(machine: Machine, settings: Settings) -> Section:
+    """What app sessions need: Node, Appium with its drivers, Java; and whether an Appium server answers."""
+    node, java = machine.program("node"), machine.program("java")
+    appium = settings.appium or machine.appium()
 
     def asked(program: Path | None) -> Asked | None:
         return None if program is None else version(machine, program)
 
-    def drivers() -> Asked | None:
-        return None if appium is None else ask(machine, appium, "driver", "list", "--installed", "--json")
+    def of_appium(*arguments: str) -> Asked | None:
+        if appium is None:
+            return None
+        if appium.suffix not in {".js", ".mjs", ".cjs"}:
+            return ask(machine, appium, *arguments)
+        return None if node is None else ask(machine, node, str(appium), *arguments)
 
-    of_node, of_appium, of_java, listed = side_by_side(
-        [lambda: asked(node), lambda: asked(appium), lambda: asked(java), drivers]
+    said_node, said_appium, said_java, listed, server = side_by_side(
+        [
+            lambda: asked(node),
+            lambda: of_appium("--version"),
+            lambda: asked(java),
+            lambda: of_appium("driver", "list", "--installed", "--json"),
+            lambda: _server(settings),
+        ]
     )
     findings = [
-        _old_node(machine, node, of_node) or _program("Node", node, of_node, _mend("node", machine)),
-        _program("Appium", appium, of_appium, "npm install -g appium"),
-        *(_drivers(listed) if appium and of_appium and not of_appium.problem else []),
-        _program("Java", java, of_java, _mend("java", machine)),
+        _old_node(machine, node, said_node) or _program("Node", node, said_node, _mend("node", machine)),
+        _program("Appium", appium, said_appium, "npm install -g appium, or set ORCHESTRATOR_APPIUM to the program"),
+        *(_drivers(listed) if appium and said_appium and not said_appium.problem else []),
+        server,
+        _program("Java", java, said_java, _mend("java", machine)),
     ]
     return Section("Apps", tuple(findings))
+
+
+def _server(settings: Settings) -> Finding:
+    """Whether somebody listens where the Appium server should be."""
+    shown, parts = without_credentials(settings.appium_url), urlsplit(settings.appium_url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=_ANSWERS_WITHIN).close()
+    except OSError:
+        local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
+        instead = "; one is started for each session" if settings.autostart and local else ""
+        return Finding("Appium server", "note", f"none answers at {shown}{instead}")
+    return Finding("Appium server", "ok", f"one answers at {shown}")
 
 
 def _mend(name: str, machine: Machine) -> str:
@@ -124,12 +155,19 @@ def _drivers(listed: Asked | None) -> list[Finding]:
     found: dict[str, dict[str, str]] = {}
     with contextlib.suppress(ValueError):
         found = json.loads(listed.text)
+    # A driver serves by its automationName, whatever it is called: one of ours does so for a simulated device.
+    has = {str(one.get("automationName", name)).lower(): _version_of(name, one) for name, one in found.items()}
     return [
-        Finding(f"Appium driver {name}", "ok", found[name].get("version", "installed"))
-        if name in found
+        Finding(f"Appium driver {name}", "ok", has[name])
+        if name in has
         else Finding(f"Appium driver {name}", "missing", f"{kind} needs it", f"appium driver install {name}")
         for name, kind in _DRIVERS.items()
     ]
+
+
+def _version_of(name: str, one: Mapping[str, str]) -> str:
+    own = f" ({name})" if name not in _DRIVERS else ""
+    return f"{one.get('version', 'installed')}{own}"
 
 
 def credentials(environ: Mapping[str, str]) -> Section:

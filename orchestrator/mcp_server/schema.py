@@ -48,8 +48,9 @@ def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Sche
     if steps is not None:
         _put_steps(properties, steps)
     required = [name for name in properties if name in lean.get("required", ())]
+    # That others are refused is not said for each tool again: it costs what a further tool needs.
     schema: Schema = {"type": "object", "properties": properties}
-    return schema | ({"required": required} if required else {}) | {"additionalProperties": False}
+    return schema | ({"required": required} if required else {})
 
 
 def output_schema(model: type[Outcome], nullable: Iterable[str] = ()) -> Schema:
@@ -91,7 +92,7 @@ def _lean(node: Schema, definitions: Schema) -> Schema:
     if "const" in node:
         node = {**node, "enum": [node["const"]]}
     lean: Schema = {key: value for key, value in node.items() if key in _KEPT}
-    if lean.get("default", ...) in (None, [], {}):
+    if lean.get("default", ...) in (None, False, [], {}):
         del lean["default"]
     if "anyOf" in lean:
         lean["anyOf"] = [_lean(one, definitions) for one in lean["anyOf"]]

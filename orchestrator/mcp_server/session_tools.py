@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
+from orchestrator.devices import DeviceList
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import AttachRequest, SessionType, StartRequest, Viewport
+from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -18,21 +19,38 @@ _ROOM = 0.9
 """The share of `max_output` that rows may take; the rest is for what stands around them."""
 
 
-Named = Annotated[str | None, Field(description="Name for the new session, such as alice; browser-1, … unless given.")]
+Named = Annotated[str | None, Field(description="Its name, such as alice.")]
 
 
 def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
+def _platform(*known: str) -> Any:
+    """One of these in any case; the schema has no list of them, for some clients would refuse another case."""
+    words = ", ".join(f"'{one}'" for one in known)
+
+    def check(value: Any) -> SessionType:
+        if _lower(value) not in known:
+            raise ValueError(f"it is one of {words}")
+        return SessionType(_lower(value))
+
+    return BeforeValidator(check)
+
+
 Chrome = Literal["chrome"]
 Browser = Literal["chrome", "firefox", "edge", "safari", "webkitgtk"]
-Platform = Annotated[Literal["browser"], BeforeValidator(_lower)]
-Headless = Annotated[bool | None, Field(description="Without a window; a setting (true) unless given.")]
-Address = Annotated[str | None, Field(description="Open this URL first.")]
-Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C capabilities; yours win.")]
+Platform = Annotated[
+    SessionType, _platform(*SessionType), WithJsonSchema({"type": "string"}), Field(description="browser, ios, android")
+]
+AppPlatform = Annotated[
+    SessionType, _platform(*APPS), WithJsonSchema({"type": "string"}), Field(description="iOS or Android")
+]
+Headless = Annotated[bool | None, Field(description="A setting (true) unless given.")]
+Address = str | None
+Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C; yours win.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict, description="The provider's own options.")]
-Wait = Annotated[bool, Field(description="false: answer at once; later calls queue until it has started.")]
+Wait = Annotated[bool, Field(description="false: answer at once.")]
 
 
 class _Starting(SessionTool):
@@ -42,8 +60,6 @@ class _Starting(SessionTool):
     result: ClassVar[type[Outcome]] = Row
 
     session_id: Named = None
-    headless: Headless = None
-    navigation_url: Address = None
     capabilities: Capabilities
     options: ProviderOptions
     wait: Wait = True
@@ -55,12 +71,7 @@ class _Starting(SessionTool):
     def request(self) -> StartRequest:
         """The wish for a session that these parameters stand for; what was left out has its defaults there."""
         given = {name: getattr(self, name) for name in self.model_fields_set if name in StartRequest.model_fields}
-        return StartRequest(**given, type=self.kind)
-
-    @property
-    def kind(self) -> SessionType:
-        """What kind of session it is."""
-        return SessionType.BROWSER
+        return StartRequest(**given)
 
 
 class StartBrowser(_Starting):
@@ -74,28 +85,67 @@ class StartBrowser(_Starting):
     toolset: ClassVar[ToolSet] = "core"
 
     browser: Chrome = "chrome"
-    viewport: Viewport | None = Field(default=None, description="Size of the page area in CSS pixels; 1280 x 720.")
+    headless: Headless = None
+    navigation_url: Address = None
+    viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
     args: list[str] = Field(default_factory=list, description="Further switches of the browser.")
+
+
+class StartAppSession(_Starting):
+    """Start an app or a mobile browser on an iOS or Android phone, tablet, simulator or emulator, by Appium.
+
+    An installed app needs only bundleId or appPackage.
+    """
+
+    verb: ClassVar[str] = "start_app_session"
+    title: ClassVar[str] = "Start an app"
+    toolset: ClassVar[ToolSet] = "mobile"
+
+    platform: AppPlatform
+    app_path: str | None = Field(default=None, description="File or folder on this machine.")
+    app: str | None = Field(default=None, description="As Appium finds it: a URL, a path there.")
+    bundle_id: str | None = None
+    app_package: str | None = None
+    app_activity: str | None = None
+    browser_name: str | None = Field(default=None, description="Instead of an app: Chrome, Safari.")
+    device_name: str | None = None
+    platform_version: str | None = None
+    udid: str | None = None
+    automation_name: str | None = None
+    no_reset: bool | None = None
+    full_reset: bool | None = None
+    auto_grant_permissions: bool = True
+    auto_accept_alerts: bool | None = None
+    new_command_timeout: int | None = Field(default=None, ge=0)
+
+    def request(self) -> StartRequest:
+        """The wish for an app, at the provider that apps come from."""
+        return super().request().model_copy(update={"type": self.platform, "provider": "appium"})
 
 
 class StartSession(_Starting):
     """Start a session at a provider by its name.
 
-    For a browser on this machine, start_browser is simpler.
+    For a browser on this machine start_browser is simpler, for an app start_app_session.
     """
 
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
 
-    provider: str = Field(description="local, remote_url (options.url), or another installed one.")
+    provider: str = Field(description="local, appium, remote_url (options.url), or another installed one.")
     platform: Platform
-    browser: Browser = "chrome"
+    browser: Browser | None = None
     browser_version: str | None = Field(default=None, description="Such as 156.")
+    headless: Headless = None
+    device_name: str | None = None
+    platform_version: str | None = None
+    app: str | None = None
+    navigation_url: Address = None
 
-    @property
-    def kind(self) -> SessionType:
-        """The platform."""
-        return SessionType(self.platform)
+    def request(self) -> StartRequest:
+        """The wish for a session; on a device a browser is one of the apps."""
+        wish = super().request().model_dump(exclude_unset=True, exclude={"browser"})
+        return StartRequest(**wish, **chosen(self.platform, self.browser), type=self.platform)
 
 
 class AttachSession(SessionTool):
@@ -109,7 +159,7 @@ class AttachSession(SessionTool):
     remote_url: str
     remote_session_id: str
     session_id: Named = None
-    platform: Platform = "browser"
+    platform: Platform = SessionType.BROWSER
     capabilities: Capabilities
 
     async def run(self, orchestrator: Orchestrator) -> Row:
@@ -136,6 +186,21 @@ class ListSessions(SessionTool):
         return listed.fitting(round(orchestrator.settings.max_output * _ROOM))
 
 
+class ListDevices(SessionTool):
+    """List the phones, tablets, simulators and emulators that start_app_session could use, and which are taken."""
+
+    verb: ClassVar[str] = "list_devices"
+    title: ClassVar[str] = "List devices"
+    toolset: ClassVar[ToolSet] = "mobile"
+    reads: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = DeviceList
+
+    async def run(self, orchestrator: Orchestrator) -> DeviceList:
+        """Ask the tools of this machine and the Appium server."""
+        return await orchestrator.list_devices()
+
+
 class SetCurrentSession(SessionTool):
     """Choose the session that calls without sessionId go to."""
 
@@ -152,7 +217,7 @@ class SetCurrentSession(SessionTool):
         return await orchestrator.set_current_session(self.session_id)
 
 
-Detach = Annotated[bool, Field(description="Leave it alive at its remote end, and say how to attach to it.")]
+Detach = Annotated[bool, Field(description="Leave it alive at its remote end.")]
 
 
 class CloseSession(SessionTool):
@@ -212,9 +277,11 @@ class CloseAllSessions(SessionTool):
 
 SESSION_TOOLS: tuple[type[SessionTool], ...] = (
     StartBrowser,
+    StartAppSession,
     StartSession,
     AttachSession,
     ListSessions,
+    ListDevices,
     SetCurrentSession,
     CloseSession,
     CloseSessions,

@@ -60,6 +60,18 @@ class Turn:
         self.record = self.record.changed(**fields)
         return self.record
 
+    def claim(self, name: str) -> SessionRecord | None:
+        """Have something for this session alone, now; returns the session that has it already, None when it is ours.
+
+        Raises:
+            SessionNotFound: The session was closed meanwhile.
+            SessionLost: It was lost meanwhile.
+        """
+        holder = self._store.claim(self.ticket, name)
+        if holder is None:
+            self.record = self.record.changed(claims=(*self.record.claims, name))
+        return holder
+
     def refs(self, count: int) -> tuple[int, int]:
         """Set element ref numbers apart for this session; returns the first and the one after the last.
 

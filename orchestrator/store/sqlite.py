@@ -201,6 +201,26 @@ class SqliteStore:
                 raise refusal or rows.not_found(db, ticket.namespace, ticket.id)
             return rows.apply(db, row, change, self._clock())
 
+    def claim(self, ticket: Ticket, name: str) -> SessionRecord | None:
+        """Give something to a ticket's session alone, such as a device or a port, for as long as the session lives.
+
+        Returns the session of this home, in any namespace, that has it already; None when it is this one's now.
+
+        Raises:
+            SessionNotFound: The session was closed.
+            SessionLost: It was lost.
+        """
+        with self._database.write() as db:
+            row = rows.by_seq(db, ticket.session)
+            refusal = rows.refusal(db, ticket, row)
+            if refusal or row is None:
+                raise refusal or rows.not_found(db, ticket.namespace, ticket.id)
+            for other in rows.open_rows(db):
+                if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
+                    return other.record
+            rows.apply(db, row, lambda record: record.changed(claims=(*record.claims, name)), self._clock())
+            return None
+
     def beat(self, holder: Holder) -> None:
         """Say that this process still holds its places."""
         with self._database.write() as db:

@@ -15,10 +15,10 @@ from orchestrator.errors import (
     ProviderAuth,
     RemoteFailure,
     SessionLost,
-    StartFailed,
     TimedOut,
     brief,
 )
+from orchestrator.models import NATIVE
 from orchestrator.secrets import credentials, without_credentials
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _CDP_COMMAND = "executeCdpCommand"
 _CAPABILITIES_COMMAND = "getCapabilities"
+_LOCATION_COMMAND = "setLocation"
+_CONTEXT_COMMAND = "getContext"
 FULL_PAGE = "fullPageScreenshot"
 """Firefox's own picture of a whole page (GET /moz/screenshot/full)."""
 _DIALOGS_IN_A_ROW = 20
@@ -41,6 +43,14 @@ _credentials: dict[str, tuple[str, str]] = {}
 _GONE = frozenset({"invalid session id", "no such session"})
 
 
+def know(url: str) -> str:
+    """Keep the credentials of a URL in this process, for every session there; returns the URL without them."""
+    plain = without_credentials(url)
+    if own := credentials(url):
+        _credentials[plain] = own
+    return plain
+
+
 class Remote:
     """One session at its remote end, by address alone; it keeps no other state of it.
 
@@ -52,9 +62,7 @@ class Remote:
     """
 
     def __init__(self, url: str, remote_session_id: str, *, name: str, timeout: float) -> None:
-        self.url = without_credentials(url)
-        if own := credentials(url):
-            _credentials[self.url] = own
+        self.url = know(url)
         self.remote_session_id = remote_session_id
         self.name = name
         self.timeout = timeout
@@ -62,28 +70,6 @@ class Remote:
         self.on_gone: Callable[[], str] | None = None
         self.on_broken: Callable[[], str] | None = None
         self._kept: RemoteConnection | None = None
-
-    @classmethod
-    def create(
-        cls, url: str, capabilities: Mapping[str, Any], *, name: str, start_timeout: float, timeout: float
-    ) -> tuple[Remote, dict[str, Any]]:
-        """Create a session (New Session) and return its client and the capabilities that it was given.
-
-        Raises:
-            ProviderAuth: The remote end refused our credentials.
-            StartFailed: The remote end refused, answered something else, or not in time.
-        """
-        remote = cls(url, "", name=name, timeout=start_timeout)
-        body: dict[str, Any] = {"capabilities": {"alwaysMatch": dict(capabilities), "firstMatch": [{}]}}
-        try:
-            answer = remote.execute("newSession", **body)
-        except ProviderAuth as error:
-            raise error.in_session(name) from None
-        except OrchestratorError as error:
-            raise _start_failed(name, error) from error
-        remote.timeout = timeout
-        remote.remote_session_id = str(answer["sessionId"])
-        return remote, answer["capabilities"]
 
     def execute(self, command: str, *, limit: float | None = None, **params: Any) -> Any:
         """Send one command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
@@ -124,6 +110,16 @@ class Remote:
             return {}
         found = answer.get("capabilities", answer) if isinstance(answer, dict) else {}
         return found if isinstance(found, dict) else {}
+
+    def context(self) -> str:
+        """Where an app session's commands go, as Appium tells it (`GET /context`).
+
+        It is `NATIVE_APP` or a web view's name; a remote end that knows no contexts has the first one alone.
+        """
+        try:
+            return str(self.execute(_CONTEXT_COMMAND) or NATIVE)
+        except RemoteFailure:
+            return NATIVE
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
@@ -255,15 +251,7 @@ def _connect(url: str) -> RemoteConnection:
     connection._commands = dict(connection._commands)  # noqa: SLF001
     connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
     connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
+    connection.add_command(_LOCATION_COMMAND, "POST", "/session/$sessionId/location")
+    connection.add_command(_CONTEXT_COMMAND, "GET", "/session/$sessionId/context")
     connection.add_command(FULL_PAGE, "GET", "/session/$sessionId/moz/screenshot/full")
     return connection
-
-
-def _start_failed(name: str, error: OrchestratorError) -> StartFailed:
-    said = error.message
-    hint = "Check the capabilities and options of the start."
-    if "only supports" in said or "version of ChromeDriver" in said:
-        hint = "Browser and driver differ in version: install matching ones, or set chrome_binary and chromedriver."
-    if isinstance(error, SessionLost):
-        hint = "Try again; if it stays so, look whether the browser starts at all."
-    return StartFailed(f"Session {name!r} could not be started. {said}", hint=hint, session_id=name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 import re
 import secrets
@@ -22,6 +20,7 @@ from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionTyp
 from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator_providers import drivers
+from orchestrator_providers.status import is_ready
 
 _DRIVER = "chromedriver"
 _STARTED = re.compile(r"started successfully on port (\d+)")
@@ -152,7 +151,7 @@ class LocalProvider(Provider):
         except (psutil.Error, ValueError, TypeError):
             return ()
 
-    def advice(self, endpoint: Endpoint) -> str:
+    def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - it holds for each of them
         """What to know about a browser that did not start."""
         options = endpoint.capabilities.get("goog:chromeOptions")
         binary = options.get("binary") if isinstance(options, dict) else None
@@ -247,7 +246,7 @@ def _listening(start: Start, driver: ProcessInfo, base: str) -> int:
         runs = start.alive(driver)
         text = log.read_text("utf-8", "replace")
         port = _STARTED.search(text)
-        if port and _is_ready(int(port[1]), base):
+        if port and is_ready(int(port[1]), base):
             return int(port[1])
         if not runs or time.monotonic() > until:
             state = "does not answer" if runs else "ended at once"
@@ -256,15 +255,3 @@ def _listening(start: Start, driver: ProcessInfo, base: str) -> int:
                 f"{_DRIVER} {state}{': ' if said else ''}{said}.", hint="Run it by hand to see what it lacks."
             )
         time.sleep(_POLL)
-
-
-def _is_ready(port: int, base: str) -> bool:
-    # Not urllib: it would send the request through the proxy that the environment names.
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
-    try:
-        connection.request("GET", f"{base}/status")
-        return bool(json.loads(connection.getresponse().read())["value"]["ready"])
-    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
-        return False
-    finally:
-        connection.close()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
 from orchestrator.models import Endpoint, SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
+from orchestrator.settings import endpoint
 from orchestrator.webdriver.capabilities import check, merge
 
 _NAMES = {"edge": "MicrosoftEdge", "webkitgtk": "MiniBrowser"}
@@ -29,14 +29,7 @@ class RemoteUrlOptions(SessionOptions):
     @field_validator("url")
     @classmethod
     def _endpoint(cls, given: str) -> str:
-        try:
-            parts = urlsplit(given)
-            usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        except ValueError:
-            usable = False
-        if not usable:
-            raise ValueError("the URL begins with http:// or https:// and names a host")
-        return given.rstrip("/")
+        return endpoint(given)
 
 
 class RemoteUrlProvider(Provider):

@@ -52,7 +52,7 @@ class Bench:
 
     def app(self, name: str) -> Finding:
         """What is said of a program for apps."""
-        return next(one for one in surroundings.apps(self.machine()).findings if one.name == name)
+        return next(one for one in surroundings.apps(self.machine(), self.settings()).findings if one.name == name)
 
     def report(self) -> Report:
         """All of it."""

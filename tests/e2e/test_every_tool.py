@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from orchestrator.mcp_server.tools import TOOLS
+from tests.appium_end import AppiumEnd, appium_end
 from tests.e2e.stage import Stage, opened, refused
 from tests.remote_end import RemoteEnd, remote_end
 
@@ -48,6 +49,11 @@ CASES = {
         {"sessionId": "new"}, "provider remote_url",
         {"remoteUrl": "nowhere", "remoteSessionId": "a"}, WRONG, "remoteUrl is no address",
     ),
+    "start_app_session": Case(
+        {"sessionId": "new", "platform": "iOS"}, "new: active, ios",
+        {"platform": "symbian"}, WRONG, "Argument 'platform': it is one of 'ios', 'android'",
+    ),
+    "list_devices": Case({}, "No Appium server answers at http://127.0.0.1:1.", {"name": "x"}, WRONG, "'name'"),
     "list_sessions": Case({}, "Current session: one.", {"name": "x"}, WRONG, "'name'"),
     "set_current_session": Case({"sessionId": "one"}, "Current session: one.", *NO_SESSION),
     "close_session": Case({"sessionId": "one"}, "Closed: one.", *NO_SESSION),
@@ -117,8 +123,15 @@ each_tool = pytest.mark.parametrize("tool", TOOLS)
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Stage]:
     """Two sessions, of which the first is current."""
-    with opened("auto", "one", "two") as stage:
+    with opened("auto", "one", "two", appium_url="http://127.0.0.1:1") as stage:
         yield stage
+
+
+@pytest.fixture(scope="module")
+def phones() -> Iterator[AppiumEnd]:
+    """An Appium that somebody else runs."""
+    with appium_end() as end:
+        yield end
 
 
 @pytest.fixture(scope="module")
@@ -129,13 +142,15 @@ def end() -> Iterator[RemoteEnd]:
 
 
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool not in CLOSING])
-def test_a_tool_does_its_work(shared: Stage, end: RemoteEnd, tool: str) -> None:
+def test_a_tool_does_its_work(shared: Stage, end: RemoteEnd, tool: str, request: pytest.FixtureRequest) -> None:
     """With good arguments it succeeds, and its text says so."""
     page = shared.page(PAGE)
     for name in ("one", "two"):
         shared.ok("navigate", url=page, sessionId=name)
     case = CASES[tool]
     elsewhere = {"remoteUrl": end.url, "remoteSessionId": end.start()} if tool == "attach_session" else {}
+    if tool == "start_app_session":
+        case.good["options"] = {"url": request.getfixturevalue("phones").url}
     answer = shared.call(tool, **case.good, **elsewhere)
     if case.good.get("sessionId") == "new":
         shared.ok("close_session", sessionId="new")

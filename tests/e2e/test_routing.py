@@ -63,8 +63,15 @@ def current(server: Served) -> Any:
 def test_every_tool_of_a_session_takes_its_id(server: Served) -> None:  # W6 W52 X1
     """An optional sessionId is a parameter of every tool that works in a session, and described as such."""
     tools = {tool.name: tool.input_schema for tool in server.tools()}
-    choosing = {"start_browser", "start_session", "attach_session", "set_current_session"}
-    without = {"list_sessions", "close_sessions", "close_all_sessions", "execute_parallel", "compare_sessions"}
+    choosing = {"start_browser", "start_app_session", "start_session", "attach_session", "set_current_session"}
+    without = {
+        "list_sessions",
+        "list_devices",
+        "close_sessions",
+        "close_all_sessions",
+        "execute_parallel",
+        "compare_sessions",
+    }
     assert set(tools) == set(CALLS) | choosing | without
     for name in CALLS:
         assert tools[name]["properties"]["sessionId"]["type"] == "string", name

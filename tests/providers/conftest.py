@@ -14,6 +14,7 @@ import pytest
 
 from orchestrator import processes
 from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest
+from orchestrator.provider import SessionOptions
 from orchestrator.settings import Settings
 from orchestrator_providers.local import LocalOptions, LocalProvider
 
@@ -27,9 +28,10 @@ class RealStart:
     def __init__(self, request: StartRequest, settings: Settings) -> None:
         self.request = request
         self.settings = settings
-        self.options = LocalOptions.model_validate(request.options)
+        self.options: SessionOptions = LocalOptions.model_validate(request.options)
         self.headless = True
         self.processes: list[ProcessInfo] = []
+        self.claims: list[str] = []
         self.cancelled: Exception | None = None
         self._folder: Path | None = None
 
@@ -45,6 +47,11 @@ class RealStart:
     def alive(self, process: ProcessInfo) -> bool:
         """Whether it runs."""
         return processes.alive(process)
+
+    def claim(self, name: str) -> SessionRecord | None:
+        """Nobody else is there to have it."""
+        self.claims.append(name)
+        return None
 
     def check(self) -> None:
         """Raise what cancelled it."""

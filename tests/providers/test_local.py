@@ -260,11 +260,11 @@ def test_bad_capabilities_are_refused(begin: Begin) -> None:
 def test_snap_is_explained() -> None:
     """A confined Chromium cannot use our folder; only then is there advice."""
     asked = {"goog:chromeOptions": {"binary": "/snap/bin/chromium"}}
-    assert "comes from snap" in LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked))
+    assert "comes from snap" in LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "")
     asked["goog:chromeOptions"]["binary"] = "/usr/bin/chromium"
-    assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked)) == ""
+    assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "") == ""
     odd = {"goog:chromeOptions": "the user's"}
-    assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=odd)) == ""
+    assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=odd), "") == ""
 
 
 @pytest.mark.parametrize(

@@ -154,3 +154,20 @@ def test_a_close_by_another_process_is_seen(keeper: Keeper, peer: Callable[[str,
     assert other.says() == "done"
     assert keeper.ids() == []
     assert keeper.close("a") is None
+
+
+def test_what_one_session_has_no_other_gets(keeper: Keeper) -> None:
+    """A claim is one session's in all namespaces, until it is closed or lost; a ticket of a closed one gets nothing."""
+    first, mine = keeper.reserve("a")
+    _, theirs = keeper.reserve("b", namespace="another")
+    assert keeper.store.claim(mine, "port 8100") is None
+    holder = keeper.store.claim(theirs, "port 8100")
+    assert holder is not None
+    assert (holder.id, holder.namespace, holder.claims) == ("a", NAMESPACE, ("port 8100",))
+    assert keeper.store.claim(theirs, "port 8101") is None
+    assert keeper.store.claim(mine, "port 8100") is None
+    keeper.lose(first.id)
+    assert keeper.store.claim(theirs, "port 8100") is None
+    keeper.close("a")
+    with pytest.raises(SessionNotFound):
+        keeper.store.claim(mine, "port 8102")

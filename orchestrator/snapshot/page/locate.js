@@ -138,6 +138,12 @@ function byCurrent(start, { value }) {
   return [frame];
 }
 
+/** What the drivers of apps read means nothing in a page. */
+function refuseNative(_, { by }) {
+  const whose = by === 'android' ? 'Android' : 'iOS';
+  throw new Refusal('invalid', `${by}= is for screens of ${whose} apps; in a web page use CSS, text=, role= or a ref`);
+}
+
 const SEARCHES = {
   ref: byRef,
   current: byCurrent,
@@ -149,6 +155,8 @@ const SEARCHES = {
   text: byText,
   label: byLabel,
   role: byRole,
+  id: (start, { value }) => everywhere(start, `[id="${CSS.escape(value)}"]`),
+  android: refuseNative, ios: refuseNative, chain: refuseNative,
   testid: (start, { value }) => everywhere(start, `[data-testid="${CSS.escape(value)}"]`),
 };
 

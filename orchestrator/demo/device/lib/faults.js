@@ -1,0 +1,51 @@
+'use strict';
+
+/** The fault switches: what a session asks to go wrong. Each is described in the README of this folder. */
+
+const {errors} = require('appium/driver');
+
+const FAULT_CAPABILITIES = {
+  simRefuseStart: {isString: true}, simHangAtStart: {}, simCrashAfter: {isNumber: true}, simSlowCommand: {isObject: true},
+  simAlertAtStart: {isString: true},
+};
+
+class Faults {
+  constructor(opts, log) {
+    this.opts = opts;
+    this.log = log;
+    this.stopped = new Promise((resolve) => { this.stop = resolve; });
+  }
+
+  /** Before the device exists: refuse, or answer only after so many seconds (`true`: an hour). */
+  async atStart() {
+    const {simRefuseStart, simHangAtStart} = this.opts;
+    if (simRefuseStart) throw new errors.SessionNotCreatedError(simRefuseStart);
+    if (simHangAtStart) await this._wait((simHangAtStart === true ? 3600 : Number(simHangAtStart)) * 1000);
+  }
+
+  /** Once the session runs. */
+  begin(driver) {
+    const {simCrashAfter, simAlertAtStart} = this.opts;
+    if (simAlertAtStart) driver.alerts.plain(simAlertAtStart);
+    if (simCrashAfter !== undefined) this.timer = setTimeout(() => driver.chromium.child.kill('SIGKILL'), simCrashAfter * 1000);
+  }
+
+  /** Before each command: `command` is Appium's name of it, or the mobile: command's. */
+  async before(command, args) {
+    const slow = this.opts.simSlowCommand;
+    if (slow && (slow.command === command || (command === 'execute' && slow.command === args[0]))) await this._wait(slow.ms);
+  }
+
+  end() {
+    clearTimeout(this.timer);
+    this.stop();
+  }
+
+  async _wait(ms) {
+    let timer;
+    await Promise.race([this.stopped, new Promise((resolve) => { timer = setTimeout(resolve, ms); })]);
+    clearTimeout(timer);
+  }
+}
+
+module.exports = {FAULT_CAPABILITIES, Faults};

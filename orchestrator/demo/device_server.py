@@ -1,0 +1,225 @@
+"""An Appium server of our own with the two simulated phones: for demonstrations, examples and tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from selenium.webdriver.common.selenium_manager import SeleniumManager
+
+NODE = (20, 19)
+"""The oldest Node.js that Appium runs on."""
+
+MANIFEST = Path(__file__).parent / "appium"
+"""package.json and package-lock.json of the Appium server that this release was tried with."""
+
+_DEVICE = Path(__file__).parent / "device"
+_DRIVERS = {"appium-sim-xcuitest-driver": "ios", "appium-sim-uiautomator2-driver": "android"}
+_HOST = "127.0.0.1"
+_READY_WITHIN = 30.0
+_ENDED_WITHIN = 15.0
+_POLL = 0.05
+_PORTS = 5
+"""How many ports are tried: another program may take a free one before Appium does."""
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+class DeviceServerFailed(Exception):
+    """The server cannot run; the message says what is missing or what Appium said."""
+
+
+def appium_folder() -> Path:
+    """Where `make appium` and `install_appium` put Appium, whether it is there or not."""
+    return Path(sys.prefix) / "appium"
+
+
+def missing(folder: Path | None = None) -> str | None:
+    """Say what the server lacks on this machine, None if nothing."""
+    node = shutil.which("node")
+    if node is None:
+        return "Node.js is not installed: the simulated phones need Node.js 20.19 or newer."
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
+    version = re.match(r"v(\d+)\.(\d+)", said)
+    if version is None or (int(version[1]), int(version[2])) < NODE:
+        return f"{node} is {said.strip() or 'broken'}: the simulated phones need Node.js 20.19 or newer."
+    if not _script(folder or appium_folder()).is_file():
+        return f"Appium is not in {folder or appium_folder()}: run `make appium`."
+    return None
+
+
+def install_appium(folder: Path | None = None) -> Path:
+    """Install Appium by its lock file with npm.
+
+    Args:
+        folder: Where to; `appium_folder()` unless given.
+
+    Returns:
+        The folder.
+
+    Raises:
+        DeviceServerFailed: npm is missing, or failed.
+    """
+    folder = folder or appium_folder()
+    npm = shutil.which("npm")
+    if npm is None:
+        raise DeviceServerFailed("npm is not installed: it comes with Node.js 20.19 or newer.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copyfile(MANIFEST / name, folder / name)
+    done = subprocess.run([npm, "ci", "--silent"], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise DeviceServerFailed(f"npm did not install Appium: {(done.stderr or done.stdout).strip()[-500:]}")
+    return folder
+
+
+class DeviceServer:
+    """An Appium 3 server on a free port of this machine, for as long as the `with` block runs.
+
+    Attributes:
+        url: Where clients find it, without a slash at the end.
+        log: What Appium wrote.
+        pid: Its process.
+
+    Args:
+        appium: The folder that Appium was installed into; `appium_folder()` unless given.
+        log: The file for what Appium writes; one in its temporary folder, gone with it, unless given.
+    """
+
+    def __init__(self, appium: Path | None = None, *, log: Path | None = None) -> None:
+        self._appium = appium or appium_folder()
+        self._given_log = log
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Start it and wait until it takes sessions.
+
+        Raises:
+            DeviceServerFailed: Something is missing, or Appium did not start.
+        """
+        if (lack := missing(self._appium)) is not None:
+            raise DeviceServerFailed(lack)
+        self._folder = Path(tempfile.mkdtemp(prefix="sim-"))
+        self.log = self._given_log or self._folder / "appium.log"
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every session and the server, and remove what they wrote."""
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        """The server's process, node itself."""
+        assert self._process is not None  # noqa: S101 there is none outside of the `with` block
+        return self._process.pid
+
+    def stop(self) -> None:
+        """End it; safe to call twice."""
+        process, self._process = self._process, None
+        if process is not None:
+            # Appium ends its sessions, and they their browsers.
+            process.terminate()
+            try:
+                process.wait(_ENDED_WITHIN)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _start(self) -> None:
+        home, environment = self._home(), self._environment()
+        for left in reversed(range(_PORTS)):
+            port = _free_port()
+            self._process = self._spawn(port, home, environment)
+            self.url = f"http://{_HOST}:{port}"
+            if self._ready(self._process):
+                return
+            said = self.log.read_text("utf-8", "replace") if self.log.is_file() else ""
+            if left == 0 or "EADDRINUSE" not in said:
+                raise DeviceServerFailed(f"Appium did not start: {said.strip()[-500:] or 'it said nothing'}")
+
+    def _spawn(self, port: int, home: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        node = shutil.which("node")
+        command = [str(node), str(_script(self._appium)), "server", "--address", _HOST, "--port", str(port)]
+        command += ["--log-level", "info", "--log-no-colors", "--log-timestamp"]
+        with self.log.open("wb") as log:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**environment, "APPIUM_HOME": str(home)},
+            )
+
+    def _ready(self, process: subprocess.Popen[bytes]) -> bool:
+        deadline = time.monotonic() + _READY_WITHIN
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                with opener.open(f"{self.url}/status", timeout=5) as answer:
+                    if json.load(answer)["value"]["ready"]:
+                        return True
+            except (OSError, urllib.error.URLError, ValueError):
+                time.sleep(_POLL)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        return False
+
+    def _home(self) -> Path:
+        """An Appium home that has the two drivers: with Appium among its packages, the server looks for them itself."""
+        home = self._folder / "home"
+        modules = home / "node_modules"
+        modules.mkdir(parents=True)
+        manifest = {"name": "home", "version": "1.0.0", "private": True, "devDependencies": {"appium": "^3.8.0"}}
+        (home / "package.json").write_text(json.dumps(manifest), "utf-8")
+        for name, part in _DRIVERS.items():
+            (modules / name).mkdir()
+            shutil.copyfile(_DEVICE / part / "package.json", modules / name / "package.json")
+            # Not a link: on Windows few may make one.
+            main = f"module.exports = require({json.dumps(str(_DEVICE / part))});\n"
+            (modules / name / "index.js").write_text(main, "utf-8")
+        return home
+
+    def _environment(self) -> dict[str, str]:
+        temporary = self._folder / "tmp"
+        temporary.mkdir()
+        environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+        browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
+        driver = shutil.which("chromedriver")
+        if browser is None or driver is None:
+            # What the platform has is taken, what is missing is fetched.
+            found = SeleniumManager().binary_paths(["--browser", "chrome"])
+            browser, driver = found["browser_path"], found["driver_path"]
+        return environment | {"SIM_CHROMIUM": browser, "SIM_CHROMEDRIVER": driver}
+
+
+def _script(appium: Path) -> Path:
+    return appium / "node_modules" / "appium" / "index.js"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((_HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port

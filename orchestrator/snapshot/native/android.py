@@ -1,0 +1,137 @@
+"""Reads what UiAutomator2 says of an element.
+
+Source: https://github.com/appium/appium-uiautomator2-driver#element-attributes
+"""
+
+from __future__ import annotations
+
+import re
+
+from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Box, Node
+from orchestrator.snapshot.native.words import normal
+
+SYSTEM_BARS = "com.android.systemui"
+_ROLES = {
+    "ActionBar": "banner", "AutoCompleteTextView": "textbox", "BottomNavigationView": "tablist", "Button": "button",
+    "CheckBox": "checkbox", "CheckedTextView": "checkbox", "Chip": "button", "Chronometer": "text",
+    "DatePicker": "group", "EditText": "textbox", "ExpandableListView": "list",
+    "ExtendedFloatingActionButton": "button",
+    "FloatingActionButton": "button", "GridView": "list", "Image": "img", "ImageButton": "button", "ImageView": "img",
+    "ListView": "list", "MaterialButton": "button", "MaterialCheckBox": "checkbox", "MaterialRadioButton": "radio",
+    "MaterialToolbar": "banner", "MultiAutoCompleteTextView": "textbox", "NumberPicker": "group",
+    "ProgressBar": "progressbar", "RadioButton": "radio", "RadioGroup": "radiogroup", "RatingBar": "slider",
+    "RecyclerView": "list", "SearchAutoComplete": "searchbox", "SeekBar": "slider", "Slider": "slider",
+    "Spinner": "combobox", "Switch": "switch", "SwitchCompat": "switch", "SwitchMaterial": "switch", "Tab": "tab",
+    "TabLayout": "tablist", "TabWidget": "tablist", "TextClock": "text", "TextInputEditText": "textbox",
+    "TextView": "text", "TimePicker": "group", "Toast": "status", "ToggleButton": "switch", "Toolbar": "banner",
+    "VideoView": "video", "WebView": "webview",
+}  # fmt: skip
+_SCROLLING = frozenset({
+    "GridView", "HorizontalScrollView", "ListView", "NestedScrollView", "RecyclerView", "ScrollView", "ViewPager",
+    "ViewPager2",
+})  # fmt: skip
+_BARS = frozenset({"android:id/statusBarBackground", "android:id/navigationBarBackground"})
+_PANELS = frozenset({"parentPanel", "grant_dialog"})
+_DIALOG_TITLES = ("alertTitle", "permission_message", "message")
+"""What the platform calls the parts of its dialogs; those of its libraries have the app's package before the name."""
+_DIALOG_BUTTONS = re.compile(r"button[123]|permission_\w+_button")
+_TOP_BARS = frozenset({"toolbar", "action_bar", "topAppBar", "top_app_bar"})
+"""What the bars at the top are called by convention: they have no class of their own."""
+_BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
+_IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9]*(?:[_.:/-][A-Za-z0-9]+)*")
+"""What a developer calls an element, as `payButton` or `pay-now`: people's words have spaces or begin large."""
+_VALUED = frozenset({"combobox", "slider", "progressbar", "textbox", "searchbox"})
+
+
+def describe(node: Node) -> None:
+    """Fill in what the attributes of an element of an Android app say."""
+    get = node.attributes.get
+    short = node.kind.rpartition(".")[2].rpartition("$")[2]
+    resource, written = get("resource-id") or "", get("text") or ""
+    description = get("content-desc") or ""
+    node.box = _box(node)
+    node.id = resource
+    node.accessibility_id = description
+    node.shown = get("displayed") != "false"
+    node.enabled = get("enabled") != "false"
+    node.focused = get("focused") == "true"
+    node.selected = get("selected") == "true"
+    node.clickable = get("clickable") == "true" or get("long-clickable") == "true"
+    node.secret = get("password") == "true"
+    node.scrolls = get("scrollable") == "true" or short in _SCROLLING
+    node.left_out = resource in _BARS or (node.parent is not None and node.parent.left_out)
+    node.hint = normal(get("hint") or "")
+    node.role = _role(node, short)
+    node.label = _label(node, description, written)
+    node.text = normal(written) or (node.label if node.role in {"text", "group"} else "")
+    if node.role in TOGGLES:
+        node.checked = get("checked") == "true"
+    if node.role in _VALUED:
+        node.value, node.text = written, ""
+        node.label = _label(node, description, node.hint)
+    if node.role in FIELDS and (get("showing-hint") == "true" or normal(written) == node.hint):
+        node.value = ""
+    node.busy = short == "ProgressBar" and not written
+
+
+def _label(node: Node, description: str, written: str) -> str:
+    """The description, unless it is there for tests alone; what is only read is called by what it shows."""
+    is_for_tests = node.role in {"text", "heading"} or _IDENTIFIER.fullmatch(description) is not None
+    if written and is_for_tests:
+        return normal(written)
+    return normal(description) or normal(written)
+
+
+def _role(node: Node, short: str) -> str:
+    get = node.attributes.get
+    role = _ROLES.get(short, "")
+    if not role and get("checkable") == "true":
+        return "checkbox"
+    if not role and (get("resource-id") or "").rpartition("/")[2] in _TOP_BARS:
+        return "banner"
+    if role == "checkbox" and short == "CheckedTextView" and get("checkable") != "true":
+        role = "text"
+    if role in {"", "text"}:
+        return _role_of_text(node, short)
+    if role == "img" and not node.clickable and not get("content-desc"):
+        return ""
+    return role
+
+
+def _role_of_text(node: Node, short: str) -> str:
+    """What is only written, and what a view draws that has no class to be known by."""
+    get = node.attributes.get
+    described, written = get("content-desc"), get("text")
+    if get("heading") == "true" and (described or written):
+        return "heading"
+    if node.parent is not None and node.parent.role == "banner" and short == "TextView" and not node.clickable:
+        node.level = 1
+        return "heading"
+    if short == "TextView" or written:
+        return "text"
+    return "" if node.clickable or not described else "group"
+
+
+def find_dialog(nodes: list[Node]) -> None:
+    """Make out the dialog of the platform, which has no class: its panel, else what is around all of its parts."""
+    parts = {node.id.rpartition("/")[2]: node for node in nodes if "/" in node.id and not node.left_out}
+    titles = [parts[name] for name in _DIALOG_TITLES if name in parts]
+    buttons = [node for name, node in parts.items() if _DIALOG_BUTTONS.fullmatch(name)]
+    if not titles or not buttons:
+        return
+    dialog = next((parts[name] for name in _PANELS if name in parts), None)
+    if dialog is None:
+        inside = (*titles, *buttons)
+        dialog = next(around for around in titles[0].around() if all(part.within(around) for part in inside))
+    dialog.role, dialog.modal = "dialog", True
+    dialog.label = titles[0].label
+    if titles[0] is parts.get("alertTitle"):
+        titles[0].role, titles[0].level = "heading", 2
+
+
+def _box(node: Node) -> Box:
+    match = _BOUNDS.fullmatch(node.attributes.get("bounds") or "")
+    if match is None:
+        return NOWHERE
+    left, top, right, bottom = map(float, match.groups())
+    return Box(left, top, right, bottom)

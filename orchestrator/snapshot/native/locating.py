@@ -1,0 +1,188 @@
+"""Finds the elements of a screen that a locator means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from orchestrator.snapshot.native.addresses import CLASS_CHAIN, PREDICATE, UI_AUTOMATOR
+from orchestrator.snapshot.native.lines import value_of
+from orchestrator.snapshot.native.node import INTERACTIVE, TOGGLES, Node
+from orchestrator.snapshot.native.refs import Refs
+from orchestrator.snapshot.native.tree import Tree
+from orchestrator.snapshot.native.words import likeness, normal, quoted, shown
+
+_CSS = "CSS works in web pages and web views; in a screen of an app use ~id, id=…, text=… or role=…"
+_FRAMES = "there are no frames in a screen of an app; leave out what is before >>"
+_OF_ANDROID = "android= is for Android apps (UiAutomator)"
+_OF_IOS = "is for iOS apps (XCUITest)"
+_REMOTE = {"android": ("android", UI_AUTOMATOR), "ios": ("ios", PREDICATE), "chain": ("ios", CLASS_CHAIN)}
+"""The platform that a strategy is for, and what the remote end calls it."""
+_OWNERS = frozenset({"button", "link", "tab"}) | TOGGLES
+"""What a text inside stands for: nobody means the text alone."""
+_CONTROLS = (INTERACTIVE - {"generic", "link", "menuitem", "tab"}) | {"group", "meter", "progressbar", "status"}
+_AFTER_TEXT = 3
+"""The rank of a nameless field that comes right after a text."""
+
+Ask = Callable[[str, str], list[Node]]
+"""Finds elements at the remote end by strategy and value, as nodes."""
+
+
+class Refusal(Exception):
+    """Ends a call with a reason that the caller reads: a stale ref, a selector that is none, several of one."""
+
+    def __init__(self, reason: str, detail: str, *, matches: int = 0, candidates: list[str] | None = None) -> None:
+        super().__init__(detail)
+        self.answer: dict[str, Any] = {"ok": False, "reason": reason, "matches": matches, "detail": detail}
+        if candidates:
+            self.answer["candidates"] = candidates
+
+
+class Locating:
+    """Locators as they count on one look at the screen."""
+
+    def __init__(self, tree: Tree, platform: str, refs: Refs, ask: Ask) -> None:
+        self._tree = tree
+        self._platform = platform
+        self._refs = refs
+        self._ask = ask
+
+    def find(self, locator: Mapping[str, Any]) -> list[Node]:
+        """Every element that matches, the best way to match alone, visible ones alone where there are any.
+
+        Raises:
+            Refusal: The locator cannot mean anything here, or its ref is stale.
+        """
+        if locator.get("frames"):
+            raise Refusal("invalid", _FRAMES)
+        by, value = str(locator["by"]), str(locator["value"])
+        if by in _REMOTE:
+            return self._by_remote(by, value)
+        searches: dict[str, Callable[[str, Any], Iterable[Node]]] = {
+            "ref": self._by_ref, "document": self._everything, "line": self._by_line, "css": self._by_css,
+            "xpath": self._by_xpath, "accessibility_id": self._by_accessibility_id,
+            "testid": self._by_accessibility_id, "id": self._by_id, "text": self._by_text, "label": self._by_label,
+            "role": self._by_role,
+        }  # fmt: skip
+        if by not in searches:
+            raise Refusal("invalid", f"there are no locators by {quoted(by)}")
+        return list(searches[by](value, locator.get("name")))
+
+    def _by_ref(self, value: str, _: Any) -> list[Node]:
+        node = self._refs.node(value, self._tree)
+        if node is None:
+            raise Refusal("stale", f"{value} is no longer on the screen")
+        return [node]
+
+    def _everything(self, _: str, __: Any) -> list[Node]:
+        return self._tree.nodes[:1]
+
+    def _by_css(self, _: str, __: Any) -> list[Node]:
+        raise Refusal("invalid", _CSS)
+
+    def _by_xpath(self, value: str, _: Any) -> list[Node]:
+        try:
+            return self._tree.xpath(value)
+        except ValueError as error:
+            raise Refusal("invalid", f"{quoted(value)} is not a valid xpath selector ({error})") from None
+
+    def _by_accessibility_id(self, value: str, _: Any) -> list[Node]:
+        """By the platform's accessibility id; on Android by the resource id, too, where that finds nothing."""
+        found = [node for node in self._tree.nodes if node.accessibility_id == value]
+        return found or self._by_id(value, None)
+
+    def _by_id(self, value: str, _: Any) -> list[Node]:
+        if self._platform == "ios":
+            return [node for node in self._tree.nodes if node.accessibility_id == value]
+        return [node for node in self._tree.nodes if node.id and value in {node.id, node.id.rpartition("/")[2]}]
+
+    def _by_line(self, value: str, name: Any) -> list[Node]:
+        wanted = shown(str(name or ""))
+        return _best([(node, 0) for node in self._of_role(value) if shown(node.name) == wanted])
+
+    def _by_role(self, value: str, name: Any) -> list[Node]:
+        if name is None:
+            return _best([(node, 0) for node in self._of_role(value)])
+        return _best(_ranked(self._of_role(value), lambda node: [node.name], normal(str(name))))
+
+    def _of_role(self, role: str) -> Iterator[Node]:
+        return (node for node in self._there() if node.role == role)
+
+    def _there(self) -> Iterator[Node]:
+        return (node for node in self._tree.nodes if not node.left_out)
+
+    def _by_text(self, value: str, _: Any) -> list[Node]:
+        """By label, text or value; the deepest element that has it, or the control that it is the name of."""
+        wanted = normal(value)
+        if not wanted:
+            return []
+        ranked = _ranked(self._there(), lambda node: [node.label, node.text, normal(value_of(node))], wanted)
+        deepest = [(node, rank) for place, (node, rank) in enumerate(ranked) if not _has_inside(ranked, place)]
+        found = dict.fromkeys(map(_owner, _best(deepest)))
+        # A control before the text that stands beside it and says the same.
+        return sorted(found, key=lambda node: node.role not in INTERACTIVE)
+
+    def _by_label(self, value: str, _: Any) -> list[Node]:
+        wanted = normal(value)
+        controls = [node for node in self._there() if node.role in _CONTROLS]
+        ranked = _ranked(controls, lambda node: [node.name, node.hint], wanted)
+        return _best(ranked or [(node, _AFTER_TEXT) for node in controls if self._follows(node, wanted)])
+
+    def _follows(self, node: Node, wanted: str) -> bool:
+        """Whether a control without label stands right after a text: forms are often written so."""
+        if node.label:
+            return False
+        before = next((each for each in reversed(self._tree.nodes[: node.index]) if each.label), None)
+        return before is not None and before.role == "text" and likeness(before.label, wanted) is not None
+
+    def _by_remote(self, by: str, value: str) -> list[Node]:
+        platform, using = _REMOTE[by]
+        if platform != self._platform:
+            what = _OF_ANDROID if platform == "android" else f"{by}= {_OF_IOS}"
+            here = "an iOS app: use ios=, chain=" if self._platform == "ios" else "an Android app: use android="
+            raise Refusal("invalid", f"{what}, and this is {here}, ~id, text=… or role=…")
+        return self._ask(using, value)
+
+
+def _ranked(nodes: Iterable[Node], texts: Callable[[Node], list[str]], wanted: str) -> list[tuple[Node, int]]:
+    """The nodes of which a text is like the wanted one, with how well."""
+    found = []
+    for node in nodes:
+        ranks = [rank for text in texts(node) if text and (rank := likeness(text, wanted)) is not None]
+        if ranks:
+            found.append((node, min(ranks)))
+    return found
+
+
+def _best(ranked: list[tuple[Node, int]]) -> list[Node]:
+    """The best rank, in the order given; of what can be seen alone where there is any."""
+    pool = [pair for pair in ranked if pair[0].is_visible] or ranked
+    top = min((rank for _, rank in pool), default=0)
+    return [node for node, rank in pool if rank == top]
+
+
+def _has_inside(ranked: list[tuple[Node, int]], place: int) -> bool:
+    """Whether a match stands in another one that matches as badly or worse."""
+    node, rank = ranked[place]
+    for inner, its_rank in ranked[place + 1 :]:
+        if inner.index >= node.end:
+            return False
+        if its_rank <= rank:
+            return True
+    return False
+
+
+def _owner(node: Node) -> Node:
+    """The control whose name a text is a part of."""
+    if node.role in INTERACTIVE:
+        return node
+    owner = next((around for around in node.around() if around.role in INTERACTIVE or around.role == "dialog"), None)
+    return owner if owner is not None and owner.role in _OWNERS else node
+
+
+def described(locator: Mapping[str, Any]) -> str:
+    """A locator in words."""
+    by, value, name = locator["by"], str(locator["value"]), locator.get("name")
+    if by == "ref":
+        return value
+    return f"{by} {quoted(value)}" if name is None else f"{value} {quoted(str(name))}"

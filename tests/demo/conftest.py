@@ -1,0 +1,39 @@
+"""One Appium server for all tests of simulated phones, and one phone of each platform for each module."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from appium import webdriver
+
+from orchestrator.demo.device_server import DeviceServer, missing
+from tests.demo.phones import POCKET_ID, start
+
+
+@pytest.fixture(scope="session")
+def device_server() -> Iterator[DeviceServer]:
+    """The server; without Node or Appium the tests are skipped, and fail where CI=true."""
+    if (lack := missing()) is not None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(lack)
+        pytest.skip(lack)
+    with DeviceServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module", params=["iOS", "Android"])
+def session(request: pytest.FixtureRequest, device_server: DeviceServer) -> Iterator[webdriver.Remote]:
+    """One phone of each platform for the module."""
+    driver = start(device_server.url, request.param)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def phone(session: webdriver.Remote) -> webdriver.Remote:
+    """The phone with the app started anew."""
+    session.terminate_app(POCKET_ID)
+    session.activate_app(POCKET_ID)
+    return session

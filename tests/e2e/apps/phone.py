@@ -1,0 +1,75 @@
+"""A simulated phone as the tests of apps use it, and a stage with one of each platform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.stage import Stage
+from tests.served import Answer, served
+from tests.site import Site
+
+POCKET = str(Path(__file__).parents[2] / "apps" / "pocket")
+POCKET_ID = "org.example.pocket"
+PLATFORMS = {"ios": ("iOS", "iPhone 15"), "android": ("Android", "Pixel 8")}
+LOG_IN = [
+    {"action": "set_value", "selector": "~emailField", "value": "ann@example.org"},
+    {"action": "set_value", "selector": "~passwordField", "value": "correct horse"},
+    {"action": "tap_element", "selector": "~loginButton"},
+]
+
+
+class Phone:
+    """One session on a simulated phone with the app Pocket."""
+
+    def __init__(self, stage: Stage, name: str, platform: str) -> None:
+        self.stage = stage
+        self.name = name
+        self.is_ios = platform == "ios"
+
+    def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool on this phone."""
+        return self.stage.call(tool, **{"sessionId": self.name, **arguments})
+
+    def ok(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool on this phone, which must succeed; its data."""
+        return self.stage.ok(tool, **{"sessionId": self.name, **arguments})
+
+    def restart(self) -> None:
+        """Show the app as it is when it has just been installed: the screen to log in."""
+        self.ok("manage_app", action="terminate", observe="none")
+        self.ok("manage_app", action="activate")
+
+    def open(self, screen: str) -> None:
+        """Show a screen of the app, by a link and the menu."""
+        self.ok("manage_device", action="open_url", value="pocket://item/1", observe="none")
+        steps = [{"action": "tap_element", "selector": f'role=button[name="{name}"]'} for name in ("Back", screen)]
+        self.ok("execute_sequence", actions=steps)
+
+    def outline(self, **arguments: Any) -> list[str]:
+        """The lines of the outline without their refs and indents."""
+        lines = self.ok("get_visible_elements", **arguments)["outline"].splitlines()
+        return [line.strip().removeprefix("- ") for line in lines]
+
+    def text(self) -> str:
+        """What the screen says."""
+        return str(self.ok("get_text")["text"])
+
+
+def start(stage: Stage, name: str, platform: str, **more: Any) -> Answer:
+    """Start a session with Pocket."""
+    wire, device = PLATFORMS[platform]
+    arguments = {"platform": wire, "deviceName": device, "appPath": POCKET, **more}
+    return stage.call("start_app_session", sessionId=name, **arguments)
+
+
+@contextmanager
+def staged(appium_url: str, namespace: str, *browsers: str) -> Iterator[Stage]:
+    """A server that uses this Appium, with these browsers."""
+    with Site() as site, served("auto", namespace=namespace, appium_url=appium_url) as server:
+        stage = Stage(server, site)
+        for name in browsers:
+            stage.ok("start_browser", sessionId=name)
+        yield stage

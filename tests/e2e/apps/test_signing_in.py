@@ -1,0 +1,50 @@
+"""The same form in a page, on iOS and on Android, filled in by the same steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.apps.phone import LOG_IN, Phone
+from tests.e2e.stage import Stage
+
+FORM = """<h1>Pocket</h1><label>Email <input id=email data-testid=emailField></label>
+<label>Password <input type=password data-testid=passwordField></label>
+<button data-testid=loginButton onclick="document.body.innerHTML = `<p>Welcome ${email.value}`">Log in</button>"""
+
+
+def test_the_form_is_filled_in_by_the_same_steps(stage: Stage, phone: Phone) -> None:  # W2 W22 W42
+    """What appears is told, and the password stands nowhere."""
+    phone.restart()
+    answer = phone.call("execute_sequence", actions=LOG_IN, verbose=True)
+    assert not answer.failed, answer.text
+    assert answer.data["completed"] == 3
+    assert answer.data["stable"]
+    assert any(line.startswith('heading "Home" [e') for line in answer.data["stateChange"]["appeared"])
+    assert "correct horse" not in answer.text
+    assert "Welcome ann@example.org" in phone.text()
+
+
+@pytest.mark.parametrize("field", ["#email", "~emailField"])
+def test_the_same_steps_do_it_in_a_page(stage: Stage, field: str) -> None:  # W22
+    """By its CSS id, or by the name that the apps have it under."""
+    stage.show(FORM, sessionId="web")
+    steps = [{**LOG_IN[0], "selector": field}, *LOG_IN[1:]]
+    assert stage.ok("execute_sequence", actions=steps, sessionId="web")["completed"] == 3
+    assert stage.ok("get_text", sessionId="web")["text"] == "Welcome ann@example.org"
+
+
+def test_a_password_is_masked(phone: Phone) -> None:
+    """Neither the outline nor the source shows it."""
+    phone.restart()
+    phone.ok("set_value", selector="~passwordField", value="tell nobody")
+    [line] = [line for line in phone.outline() if "assword" in line and line.startswith("textbox")]
+    assert line.endswith('= "•••"')
+    assert "tell nobody" not in phone.call("get_page_source").text
+
+
+def test_all_in_one_call(stage: Stage) -> None:  # W2 W41 W43
+    """Both phones at the same time."""
+    for name in ("ios", "android"):
+        Phone(stage, name, name).restart()
+    answer = stage.ok("execute_parallel", sequences=[{"sessionIds": ["ios", "android"], "actions": LOG_IN}])
+    assert {name: result["completed"] for name, result in answer["results"].items()} == {"ios": 3, "android": 3}

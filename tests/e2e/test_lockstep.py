@@ -1,0 +1,92 @@
+"""execute_parallel in lockstep: one list on all sessions, step by step, until one shows something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e.stage import Stage, opened, refused
+
+ALL = ["ann", "bob", "eve"]
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    """A server with three browsers, on a shop that is broken for one of them."""
+    with opened("auto", *ALL) as stage:
+        stage.site.page("/shop", lambda visit: shop(broken=visit.cookies.get("broken") == "yes"))
+        yield stage
+
+
+def shop(*, broken: bool) -> str:
+    """A page where one button leads elsewhere, and another one is disabled, where it is broken."""
+    pay = "Pay later" if broken else "Pay now"
+    return f"""<title>Shop</title><h1>Shop</h1><button id=add onclick="this.after(Object.assign(
+        document.createElement('button'), {{id: 'next', textContent: 'Checkout', onclick: checkout}}))">Add</button>
+        <button id=help {"disabled" * broken}>Help</button>
+        <script>checkout = () => document.body.innerHTML = '<button>{pay}</button>'</script>"""
+
+
+def run(stage: Stage, *clicked: str, broken: str = "", sessions: list[str] = ALL) -> dict[str, Any]:
+    """Open the shop in all sessions, one of which finds it broken, and click there."""
+    for name in sessions:
+        stage.ok("navigate", url=stage.site.url("/shop"), sessionId=name)
+        value = "yes" if name == broken else "no"
+        stage.ok("cookies", action="set", name="broken", value=value, sessionId=name)
+    steps: list[dict[str, Any]] = [{"action": "navigate", "url": stage.site.url("/shop")}]
+    steps += [{"action": "click_element", "selector": selector, "timeout": 300} for selector in clicked]
+    return stage.ok("execute_parallel", sequences=[{"sessionIds": sessions, "actions": steps}], lockstep=True)
+
+
+def test_all_go_to_the_end_where_nothing_differs(stage: Stage) -> None:  # W2
+    """Every session does every step, and no divergence is told."""
+    answer = run(stage, "#add", "#next")
+    assert {name: result["completed"] for name, result in answer["results"].items()} == dict.fromkeys(ALL, 3)
+    assert "divergence" not in answer
+
+
+def test_the_odd_one_is_named(stage: Stage) -> None:  # W2
+    """It stops at the first step after which one differs from most, though that one comes first."""
+    answer = run(stage, "#add", "#next", "#never", broken="ann")
+    assert answer["divergence"] == {
+        "index": 2,
+        "action": "click_element",
+        "base": "bob",
+        "odd": ["ann"],
+        "differences": [{"sessionId": "ann", "missing": ['button "Pay now"'], "added": ['button "Pay later"']}],
+        "errors": {},
+    }
+    assert {name: result["completed"] for name, result in answer["results"].items()} == dict.fromkeys(ALL, 3)
+
+
+def test_a_step_that_fails_on_one_is_a_divergence(stage: Stage) -> None:
+    """The one whose step failed is the odd one, with its error; of two, the first is what the other is held against."""
+    answer = run(stage, "#help", "#add", broken="bob", sessions=["ann", "bob"])
+    assert answer["divergence"]["odd"] == ["bob"]
+    assert answer["divergence"]["errors"]["bob"].startswith("not_actionable: '#help' cannot be acted on: ")
+    assert answer["results"]["bob"]["failed"]["index"] == answer["divergence"]["index"] == 1
+    assert answer["results"]["ann"]["completed"] == 2
+
+
+def test_what_fails_on_all_is_no_divergence(stage: Stage) -> None:
+    """The call fails as it does without lockstep."""
+    steps = [{"action": "click_element", "selector": "#nowhere", "timeout": 100}]
+    answer = stage.call("execute_parallel", sequences=[{"sessionIds": ALL, "actions": steps}], lockstep=True)
+    refused(answer, "element_not_found")
+    assert "divergence" not in answer.data
+
+
+@pytest.mark.parametrize(
+    "sequences",
+    [
+        [{"sessionId": "ann", "actions": [{"action": "get_text"}]}],
+        [{"sessionId": name, "actions": [{"action": "get_text"}]} for name in ALL],
+    ],
+    ids=["one session", "several lists"],
+)
+def test_lockstep_takes_one_list_for_several(stage: Stage, sequences: list[dict[str, Any]]) -> None:
+    """Nothing is run where there is nothing to compare."""
+    said = refused(stage.call("execute_parallel", sequences=sequences, lockstep=True), "invalid_argument")
+    assert "lockstep takes one sequence with at least two sessionIds" in said

@@ -1,0 +1,132 @@
+"""A remote end that shows the page sources it is given, and elements as a driver writes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from orchestrator.snapshot.native.screen import Screen
+from orchestrator.webdriver.remote import Remote
+from tests.snapshot.chromium import Numbers
+
+SOURCES = Path(__file__).parent / "sources"
+_REFERENCE = "element-6066-11e4-a52e-4f735466cecf"
+Box = tuple[int, int, int, int]
+
+
+class Phone(ThreadingHTTPServer):
+    """What it shows can be changed at any time; `sources` are shown one after the other, the last one from then on.
+
+    `elements` are those that Find Element and Find Elements give, by id: box and class.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.sources: list[str] = []
+        self.elements: dict[str, tuple[Box, str]] = {}
+        self.asked: list[tuple[str, Any]] = []
+        self.refusal: str | None = None
+
+    def show(self, *sources: str) -> None:
+        """Show these from now on."""
+        self.sources = list(sources)
+
+    def screen(self, platform: str, *sources: str) -> Screen:
+        """A screen that shows these."""
+        self.show(*sources)
+        self.elements, self.asked, self.refusal = {}, [], None
+        remote = Remote(f"http://127.0.0.1:{self.server_port}", "1", name=platform, timeout=10)
+        return Screen(remote, platform, Numbers(3))
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    server: Phone
+
+    def do_GET(self) -> None:
+        phone, path = self.server, self.path
+        if path.endswith("/source"):
+            self._answer(phone.sources.pop(0) if len(phone.sources) > 1 else phone.sources[0])
+        elif match := re.search(r"/element/(\w+)/rect$", path):
+            x, y, right, bottom = phone.elements[match[1]][0]
+            self._answer({"x": x, "y": y, "width": right - x, "height": bottom - y})
+        elif match := re.search(r"/element/(\w+)/attribute/\w+$", path):
+            self._answer(phone.elements[match[1]][1])
+
+    def do_POST(self) -> None:
+        phone = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        phone.asked.append((self.path.rpartition("/")[2], body))
+        found = [{_REFERENCE: each} for each in phone.elements]
+        if phone.refusal:
+            self._answer({"error": "invalid selector", "message": phone.refusal, "stacktrace": ""}, 400)
+        elif self.path.endswith("/elements"):
+            self._answer(found)
+        elif found:
+            self._answer(found[0])
+        else:
+            self._answer({"error": "no such element", "message": "none", "stacktrace": ""}, 404)
+
+    def _answer(self, value: object, status: int = 200) -> None:
+        body = json.dumps({"value": value}).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def source(name: str) -> str:
+    """A page source as a driver printed it."""
+    return (SOURCES / f"{name}.xml").read_text("utf-8")
+
+
+def _element(tag: str, attributes: dict[str, object], children: tuple[str, ...]) -> str:
+    written = " ".join(f"{name}={quoteattr(str(value))}" for name, value in attributes.items())
+    return f"<{tag} {written}>{''.join(children)}</{tag}>"
+
+
+def ios(kind: str, *children: str, box: Box = (0, 100, 300, 140), **attributes: object) -> str:
+    """An element of an iOS app: `box` is left, top, right, bottom."""
+    left, top, right, bottom = box
+    facts = {"type": f"XCUIElementType{kind}", "enabled": "true", "visible": "true", "accessible": "true"}
+    place = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+    return _element(f"XCUIElementType{kind}", {**facts, **place, **attributes}, children)
+
+
+def ios_app(*children: str) -> str:
+    """A whole page source of an iOS app."""
+    window = ios("Window", *children, box=(0, 0, 390, 800), accessible="false")
+    app = ios("Application", window, box=(0, 0, 390, 800), name="App", label="App", accessible="false")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<AppiumAUT>{app}</AppiumAUT>'
+
+
+def android(kind: str, *children: str, box: Box = (0, 100, 300, 140), **attributes: object) -> str:
+    """An element of an Android app; `id` is the resource id without the package, `desc` the content description."""
+    name = kind if "." in kind else f"android.widget.{kind}"
+    left, top, right, bottom = box
+    facts: dict[str, object] = {"class": name, "package": "com.app", "text": "", "enabled": "true"}
+    given = {key.replace("_", "-"): value for key, value in attributes.items() if key not in {"id", "desc"}}
+    if "id" in attributes:
+        given["resource-id"] = attributes["id"] if ":" in str(attributes["id"]) else f"com.app:id/{attributes['id']}"
+    if "desc" in attributes:
+        given["content-desc"] = attributes["desc"]
+    bounds = f"[{left},{top}][{right},{bottom}]"
+    return _element(name.replace("$", "."), {**facts, **given, "bounds": bounds, "displayed": "true"}, children)
+
+
+def android_app(*children: str) -> str:
+    """A whole page source of an Android app."""
+    content = android("FrameLayout", *children, box=(0, 0, 1080, 2000), id="android:id/content")
+    return (
+        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n"
+        f'<hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="2000">{content}</hierarchy>'
+    )

@@ -1,0 +1,300 @@
+"""The outline of an app's screen: roles, names, states and values, the same words on both platforms."""
+
+from __future__ import annotations
+
+import json
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from orchestrator.snapshot.native.screen import Screen
+from orchestrator.snapshot.native.tree import SourceFault
+from tests.snapshot.chromium import without_refs
+from tests.snapshot.native.phone import Phone, android, android_app, ios, ios_app, source
+
+
+def outline(screen: Screen, **params: Any) -> str:
+    """The outline as text, refs left out."""
+    return without_refs("\n".join(screen.call("snapshot", **{"scope": "page", "json": False, **params})["lines"]))
+
+
+CHECKOUT = dedent("""\
+    - heading "Your order" [level=2]
+    - list
+      - listitem "Blue mug $12.00"
+      - listitem
+        - text: Green tea
+        - text: $7.50
+        - button "Remove"
+    - textbox "Email"{focus} = "ann@example.com"
+    - textbox "Password" = "•••"
+    - textbox "Coupon"
+    - radiogroup
+      - radio "Standard" [checked]
+      - radio "Express"
+    - switch "Gift wrap" [checked]
+    - slider "Tip" = "{tip}"
+    """)
+
+
+def test_an_ios_screen(phone: Phone) -> None:
+    """A checkout as XCUITest prints it: ids hide no labels, the status bar and what is hidden are left out."""
+    assert outline(phone.screen("ios", source("ios_checkout"))) == (
+        dedent("""\
+        - banner
+          - button "Cart"
+          - heading "Checkout" [level=1]
+          - button "Help"
+        """)
+        + CHECKOUT.format(focus="", tip="30%")
+        + dedent("""\
+        - group
+          - combobox "Month" = "June"
+        - link "Terms"
+        - text: Total: $19.50
+        - button "Pay now"
+        - button "Pay later" [disabled]
+        - tablist
+          - tab "Shop"
+          - tab "Cart" [selected]""")
+    )
+
+
+def test_an_android_screen(phone: Phone) -> None:
+    """The same checkout as UiAutomator2 prints it, with views of libraries that have no class to be known by."""
+    assert outline(phone.screen("android", source("android_checkout"))) == (
+        dedent("""\
+        - banner
+          - button "Navigate up"
+          - heading "Checkout" [level=1]
+        """)
+        + CHECKOUT.format(focus=" [focused]", tip="30.0")
+        + dedent("""\
+        - combobox "Month" = "June"
+        - text: Total: $19.50
+        - button "Pay now"
+        - button "Pay later" [disabled]
+        - tab "Shop"
+        - tab "Cart" [selected]""")
+    )
+
+
+def test_what_is_beyond_the_screen_is_told_apart(phone: Phone) -> None:
+    """The viewport leaves it out and says how much that is; the page has it."""
+    screen = phone.screen("ios", source("ios_checkout"))
+    seen = screen.call("snapshot", scope="viewport", json=False)
+    assert (seen["title"], seen["url"], seen["outside"]) == ("Checkout", "", 2)
+    assert seen["total"] == len(seen["lines"]) == screen.call("snapshot", scope="page", json=False)["total"] - 2
+    assert "Pay now" not in "\n".join(seen["lines"])
+
+
+IOS_LINES = {
+    ios("Button", label="Pay now", name="pay"): '- button "Pay now"',
+    ios("Button", name="close_icon"): '- button "close_icon"',
+    ios("Button", ios("StaticText", label="Go", name="Go"), name="go"): '- button "Go"',
+    ios("Button", label="On", value="1", traits="Button, Selected"): '- button "On" [selected]',
+    ios("StaticText", value="Plain", label="Plain"): "- text: Plain",
+    ios("StaticText", label="Head", traits="StaticText, Header"): '- heading "Head" [level=2]',
+    ios("StaticText", label="More", traits="Link"): '- link "More"',
+    ios("Image", label="Logo", name="logo.png"): '- img "Logo"',
+    ios("Image", label="", name="line.png"): "",
+    ios("Other", label="Add to cart", traits="Button"): '- button "Add to cart"',
+    ios("Other", label="Card"): '- generic "Card"',
+    ios("Other", ios("StaticText", label="A"), label="A", accessible="false"): "- text: A",
+    ios("SearchField", label="Find", value=""): '- searchbox "Find"',
+    ios("TextField", value="Name", placeholderValue="Name"): '- textbox "Name"',
+    ios("TextField", value="Ann", placeholderValue="Name"): '- textbox "Name" = "Ann"',
+    ios("SecureTextField", value="Password"): '- textbox "Password"',
+    ios("SecureTextField", value="••••", label="PIN"): '- textbox "PIN" = "•••"',
+    ios("Switch", label="Dark", value="0"): '- switch "Dark"',
+    ios("Slider", label="Volume", value="50%"): '- slider "Volume" = "50%"',
+    ios("ActivityIndicator", label="In progress", value="1"): '- progressbar "In progress"',
+    ios("ProgressIndicator", label="Upload", value="30%"): '- progressbar "Upload" = "30%"',
+    ios("Keyboard", ios("Key", label="q")): "- keyboard",
+    ios("WebView", ios("Link", label="Terms")): '- webview\n  - link "Terms"',
+    ios("Button", label="Hidden", visible="false"): "",
+    ios("Button", label="Nothing", box=(0, 0, 0, 0)): "",
+}
+
+
+@pytest.mark.parametrize(("xml", "line"), IOS_LINES.items(), ids=IOS_LINES.values())
+def test_a_line_of_ios(phone: Phone, xml: str, line: str) -> None:
+    """One element, one line."""
+    assert outline(phone.screen("ios", ios_app(xml))) == line
+
+
+def view(*children: str, **attributes: object) -> str:
+    """A view of Android without a class of its own."""
+    return android("android.view.View", *children, **attributes)  # type: ignore[arg-type]
+
+
+ANDROID_LINES = {
+    android("Button", text="Pay now", id="pay", clickable="true"): '- button "Pay now"',
+    android("ImageButton", desc="Close", clickable="true"): '- button "Close"',
+    android("ImageButton", id="btn_cart", clickable="true"): '- button "btn_cart"',
+    android("Button", text="Log in", desc="loginButton"): '- button "Log in"',
+    android("TextView", text="Plain"): "- text: Plain",
+    android("TextView", text="Forgot?", clickable="true"): '- button "Forgot?"',
+    android("TextView", text="Head", heading="true"): '- heading "Head" [level=2]',
+    view(android("TextView", text="Pay now"), clickable="true"): '- button "Pay now"',
+    view(desc="Total 12"): "- text: Total 12",
+    view(android("TextView", text="A"), desc="Box"): '- group "Box"\n  - text: A',
+    view(android("Button", text="In"), clickable="true"): '- generic [clickable]\n  - button "In"',
+    android("FrameLayout", android("FrameLayout")): "",
+    android("EditText", text="Email", hint="Email"): '- textbox "Email"',
+    android("EditText", text="a@b.c", hint="Email", desc="emailField"): '- textbox "Email" = "a@b.c"',
+    android("EditText", text="••", password="true", hint="PIN"): '- textbox "PIN" = "•••"',
+    android("CheckBox", text="I agree", checked="true"): '- checkbox "I agree" [checked]',
+    android("androidx.appcompat.widget.SwitchCompat", text="Dark"): '- switch "Dark"',
+    android("ToggleButton", text="Bold", checked="true"): '- switch "Bold" [checked]',
+    android("SeekBar", desc="Volume", text="30.0"): '- slider "Volume" = "30.0"',
+    android("Spinner", android("TextView", text="June"), desc="Month"): '- combobox "Month" = "June"',
+    android("ImageView"): "",
+    android("ImageView", desc="Logo"): '- img "Logo"',
+    android("ImageView", desc="Open", clickable="true"): '- button "Open"',
+    android("ProgressBar"): "- progressbar",
+    android("Toast", text="Saved"): '- status "Saved"',
+    android("android.webkit.WebView", view(text="Web"), text="Page"): '- webview "Page"\n  - text: Web',
+    android("ListView", view(android("TextView", text="A"))): '- list\n  - listitem "A"',
+    android("TextView", text="9:41", package="com.android.systemui"): "",
+    android("Button", text="Off", enabled="false"): '- button "Off" [disabled]',
+}
+
+
+@pytest.mark.parametrize(("xml", "line"), ANDROID_LINES.items(), ids=ANDROID_LINES.values())
+def test_a_line_of_android(phone: Phone, xml: str, line: str) -> None:
+    """One element, one line."""
+    assert outline(phone.screen("android", android_app(xml))) == line
+
+
+def test_an_alert_of_ios_hides_what_is_behind(phone: Phone) -> None:
+    """Its title and buttons are all there is, and the keyboard."""
+    buttons = ios("Button", label="Cancel"), ios("Button", label="Delete")
+    alert = ios("Alert", ios("StaticText", label="Delete it?"), *buttons, label="Delete it?", name="Delete it?")
+    app = ios_app(ios("Button", label="Behind"), alert, ios("Keyboard", box=(0, 600, 390, 800)))
+    assert outline(phone.screen("ios", app)) == dedent("""\
+        - dialog "Delete it?" [modal]
+          - text: Delete it?
+          - button "Cancel"
+          - button "Delete"
+        - keyboard""")
+
+
+@pytest.mark.parametrize("panel", [{"id": "parentPanel"}, {}], ids=["panel", "no panel"])
+def test_a_dialog_of_android_is_known_by_its_parts(phone: Phone, panel: dict[str, str]) -> None:
+    """Not every version prints the panel around them."""
+    parts = (
+        android("TextView", text="Delete it?", id="android:id/alertTitle"),
+        android("TextView", text="It is gone then.", id="android:id/message"),
+        android("ScrollView", android("Button", text="DELETE", id="android:id/button1")),
+    )
+    dialog = android("LinearLayout", *parts, **panel)  # type: ignore[arg-type]
+    assert outline(phone.screen("android", android_app(android("Button", text="Behind"), dialog))) == dedent("""\
+        - dialog "Delete it?" [modal]
+          - heading "Delete it?" [level=2]
+          - text: It is gone then.
+          - button "DELETE\"""")
+
+
+def test_the_keys_of_a_keyboard_are_listed_where_they_are_asked_for(phone: Phone) -> None:
+    """Its line says that it is there; as a root it shows its keys."""
+    screen = phone.screen("ios", ios_app(ios("Keyboard", ios("Key", label="q"), ios("Button", label="return"))))
+    root = {"by": "role", "value": "keyboard"}
+    assert outline(screen, locator=root) == '- keyboard\n  - button "q"\n  - button "return"'
+
+
+def test_the_caption_of_a_control_is_said_once(phone: Phone) -> None:
+    """In the outline by the control, in the text by itself; and both are found by it, the control first."""
+    form = (
+        ios("StaticText", label="Email"), ios("TextField", label="Email", value="a@b.c"), ios("Switch", label="Wi-Fi"),
+        ios("StaticText", label="Wi-Fi"), ios("StaticText", label="Bye"),
+    )  # fmt: skip
+    screen = phone.screen("ios", ios_app(*form))
+    assert outline(screen) == '- textbox "Email" = "a@b.c"\n- switch "Wi-Fi"\n- text: Bye'
+    assert screen.call("text")["text"] == "Email\nWi-Fi\nBye"
+    assert screen.call("ready", locator={"by": "text", "value": "Wi-Fi"}, need="visible")["role"] == "switch"
+
+
+def test_a_part_a_text_and_roles_narrow_the_outline(phone: Phone) -> None:
+    """`query` keeps the lines above, `roles` leaves no holes in the indentation, `limit` and `offset` page."""
+    screen = phone.screen("android", source("android_checkout"))
+    assert outline(screen, query="TEA") == "- list\n  - listitem\n    - text: Green tea"
+    assert outline(screen, roles=["list", "button"], limit=2, offset=1) == '- list\n  - button "Remove"'
+    answer = screen.call("snapshot", scope="page", json=False, limit=2)
+    assert (answer["shown"], len(answer["lines"])) == (2, 2)
+    ignored = screen.call("snapshot", scope="page", json=False, ignore=[{"by": "role", "value": "list"}])
+    assert "Green tea" not in "\n".join(ignored["lines"])
+
+
+def test_elements_as_data_have_a_selector_each(phone: Phone) -> None:
+    """Role, name, value, states and a selector; no two have the same."""
+    elements = phone.screen("ios", source("ios_checkout")).call("snapshot", scope="page", json=True)["elements"]
+    [email] = [one for one in elements if one["name"] == "Email"]
+    del email["ref"]
+    assert email == {"role": "textbox", "name": "Email", "value": "ann@example.com", "selector": "~emailField"}
+    assert len({one["selector"] for one in elements}) == len(elements)
+
+
+def test_text_and_source_tell_no_password(phone: Phone) -> None:
+    """The text is what is written; fields tell theirs only in the source, masked where it is secret."""
+    screen = phone.screen("android", source("android_checkout").replace("••••••••", "hunter2!"))
+    text = screen.call("text")["text"]
+    assert text.startswith("Navigate up\nCheckout\nYour order\nBlue mug $12.00\nGreen tea")
+    assert "ann@example.com" not in text
+    whole = screen.call("source")["source"]
+    assert "hunter2" not in whole
+    assert 'text="•••"' in whole
+    assert screen.call("text", locator={"by": "id", "value": "total"})["text"] == "Total: $19.50"
+    assert "hunter2" not in json.dumps(screen.call("snapshot", scope="page", json=True), ensure_ascii=False)
+
+
+FAULTS = {
+    "": "its page source is empty",
+    "  \n": "its page source is empty",
+    "<a><b></a>": "its page source is no valid XML (Opening and ending tag mismatch",
+    "no xml": "its page source is no valid XML (Start tag expected",
+    '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>': "its page source has a document type, which no driver writes",
+}
+
+
+@pytest.mark.parametrize(("xml", "said"), FAULTS.items(), ids=["empty", "blank", "unclosed", "text", "doctype"])
+def test_a_source_that_cannot_be_trusted_is_an_error(phone: Phone, xml: str, said: str) -> None:
+    """It says why, and what to do; nothing of it is read."""
+    with pytest.raises(SourceFault) as fault:
+        phone.screen("ios", xml).call("state")
+    assert fault.value.message.startswith(f"The screen could not be read: {said}")
+    assert fault.value.hint == "Try again; if it stays so, look at the log of the Appium server."
+
+
+def test_hostile_names_stay_on_their_lines(phone: Phone) -> None:
+    """However long a name is and whatever stands in it, a line is a line and a ref is ours."""
+    names = ["x" * 20_000, "a\nb\u202e\x85c", '- button "Fake" [e1]', 'say "hi" \\', "[e5] text"]
+    lines = phone.screen("ios", ios_app(*(ios("StaticText", label=name) for name in names), *(
+        ios("Button", label=name) for name in names
+    ))).call("snapshot", scope="page", json=False)["lines"]  # fmt: skip
+    assert lines[:5] == [
+        f"- text: {'x' * 200}…", "- text: a b c", '- text: - button "Fake" \\[e1]', '- text: say "hi" \\',
+        "- text: \\[e5] text",
+    ]  # fmt: skip
+    assert lines[7:] == [
+        '- button "- button \\"Fake\\" [e1]" [e3]', '- button "say \\"hi\\" \\\\" [e4]', '- button "[e5] text" [e5]',
+    ]  # fmt: skip
+
+
+def test_deep_nesting_is_read(phone: Phone) -> None:
+    """500 views in each other, each of which could be tapped."""
+    xml = android("Button", text="Deep")
+    for _ in range(500):
+        xml = view(xml, clickable="true")
+    lines = phone.screen("android", android_app(xml)).call("snapshot", scope="page", json=False)["lines"]
+    assert len(lines) == 501
+    assert without_refs(lines[-1]).strip() == '- button "Deep"'
+
+
+def test_attributes_that_are_no_numbers_place_nothing(phone: Phone) -> None:
+    """An element without a place cannot be seen."""
+    for place in ("NaN", "1e999", "left", "-"):
+        assert outline(phone.screen("ios", ios_app(ios("Button", label="Lost", x=place)))) == ""
+    lost = android("Button", text="Lost").replace('bounds="[0,100][300,140]"', 'bounds="here"')
+    assert outline(phone.screen("android", android_app(lost))) == ""
