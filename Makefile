@@ -8,7 +8,7 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 .PHONY: help install browser appium demo test test-e2e-a-to-p test-the-rest check bench docs clean
 
 help:
-	@echo 'make demo     two users chat in two browsers'
+	@echo 'make demo     two users chat in two browsers; one purchase in a web page and two apps'
 	@echo 'make test     the whole test suite (ARGS="..." goes to pytest)'
 	@echo 'make check    format, lint, types, direction of imports'
 	@echo 'make bench    measured against the classic way'
@@ -19,6 +19,7 @@ help:
 
 demo: install
 	@$(BIN)/orchestrator demo chat
+	@$(BIN)/orchestrator demo checkout
 
 # Most of the time of a test is waiting for browsers: all of them are two runs side by side.
 test: install appium
@@ -117,6 +118,6 @@ debian_root = grep -qsx 'ID=debian' /etc/os-release && [ "$$(id -u)" = 0 ]
 apt_get = DEBIAN_FRONTEND=noninteractive apt-get -qq --yes --no-install-recommends -o Dpkg::Use-Pty=0 >/dev/null
 
 clean:
-	@rm -f chat-alice.png chat-bob.png chat-server.log
+	@rm -f chat-alice.png chat-bob.png chat-server.log checkout.png checkout-server.log
 	@rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

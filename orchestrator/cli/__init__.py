@@ -49,6 +49,14 @@ class LogFormat(StrEnum):
     CONSOLE = "console"
 
 
+class Shop(StrEnum):
+    """Where the demonstration's shop can be."""
+
+    WEB = "web"
+    IOS = "ios"
+    ANDROID = "android"
+
+
 Level = Annotated[LogLevel, typer.Option(help="How much goes to standard error.")]
 Format = Annotated[LogFormat, typer.Option(help="json for machines, console for people.")]
 
@@ -156,3 +164,21 @@ def chat(
     from orchestrator.demo import run_chat
 
     raise typer.Exit(anyio.run(run_chat.run, out, not headed, typer.echo))
+
+
+@demo.command()
+def checkout(
+    out: Annotated[
+        Path, typer.Option(help="Folder for the picture of the last screens and the server's log.")
+    ] = Path(),
+    headed: Annotated[bool, typer.Option("--headed", help="Show the browser's window.")] = False,
+    broken: Annotated[
+        Shop | None, typer.Option("--break", help="Build a mistake into this platform's shop; it must be found.")
+    ] = None,
+) -> None:
+    """Buy the same in a shop's web page and in both of its apps, on simulated phones behind a real Appium."""
+    import anyio
+
+    from orchestrator.demo import run_checkout
+
+    raise typer.Exit(anyio.run(run_checkout.run, out, not headed, broken and broken.value, typer.echo))

@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from orchestrator.demo.chat import ChatServer
-from orchestrator.demo.steps import Say, StepFailed, Steps, together
+from orchestrator.demo.steps import Say, StepFailed, Steps, innermost, made_folder, together
 from orchestrator.secrets import Redactor
 
 PASSWORD_PREFIX = "duet-"  # noqa: S105 the random part follows
@@ -69,7 +69,7 @@ async def run(out: Path, headless: bool, console: Say) -> int:  # noqa: FBT001 t
     def say(line: str) -> None:
         console(redactor.text(line))
 
-    log = _folder(out) / _LOG
+    log = made_folder(out) / _LOG
     code = 1
     try:
         with ChatServer(passwords) as chat, log.open("w", encoding="utf-8") as errlog:
@@ -79,7 +79,7 @@ async def run(out: Path, headless: bool, console: Say) -> int:  # noqa: FBT001 t
                 story = _Story(Steps(client, say), chat, passwords)
                 code = await story.tell(log.parent, say, headless=headless)
     except Exception as error:  # noqa: BLE001 without an answer the transport raises groups of anything
-        say(f"The demonstration stopped: {_innermost(error)}")
+        say(f"The demonstration stopped: {innermost(error)}")
     if code:
         say(f"The MCP server's log is in {log}")
     return code
@@ -186,12 +186,6 @@ def _server() -> StdioServerParameters:
     )
 
 
-def _folder(out: Path) -> Path:
-    folder = out.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
 def _summary(deliveries: list[Delivery], screens: list[Path], say: Say) -> int:
     missing = [screen for screen in screens if not _is_png(screen)]
     say("")
@@ -205,9 +199,3 @@ def _summary(deliveries: list[Delivery], screens: list[Path], say: Say) -> int:
 
 def _is_png(path: Path) -> bool:
     return path.is_file() and path.read_bytes().startswith(_PNG)
-
-
-def _innermost(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

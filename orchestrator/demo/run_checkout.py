@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,11 @@ import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from orchestrator.demo.appium import AppiumMissing, DeviceServer
+from orchestrator.demo.device_server import DeviceServer, DeviceServerFailed, appium_folder, install_appium, missing
 from orchestrator.demo.shop import Platform, bundle, web
 from orchestrator.demo.shop.receipts import Receipt, differences
 from orchestrator.demo.shop.screens import side_by_side
-from orchestrator.demo.steps import Say, StepFailed, Steps, innermost, together
+from orchestrator.demo.steps import Say, StepFailed, Steps, innermost, made_folder, together
 
 _LOG, _PICTURE = "checkout-server.log", "checkout.png"
 _PATIENCE = 180.0
@@ -52,7 +53,7 @@ PURCHASE: list[dict[str, Any]] = [
 """One list of steps for a web page and two apps: the words are those that people see."""
 
 
-async def run(out: Path, headless: bool, broken: Platform | None, console: Say) -> int:  # noqa: FBT001 the command's flag
+async def run(out: Path, headless: bool, broken: str | None, console: Say) -> int:  # noqa: FBT001 the command's flag
     """Run the demonstration.
 
     Args:
@@ -64,11 +65,13 @@ async def run(out: Path, headless: bool, broken: Platform | None, console: Say) 
     Returns:
         The exit code: 0 only if all platforms were bought from and agree, or just the broken one differs.
     """
-    folder = out.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = made_folder(out)
     code = 1
     try:
-        with tempfile.TemporaryDirectory(prefix="checkout-") as made, (folder / _LOG).open("w", encoding="utf-8") as log:
+        with (
+            tempfile.TemporaryDirectory(prefix="checkout-") as made,
+            (folder / _LOG).open("w", encoding="utf-8") as log,
+        ):
             code = await _Story(Path(made), folder, broken, console).tell(log, headless=headless)
     except StepFailed:
         pass
@@ -82,7 +85,7 @@ async def run(out: Path, headless: bool, broken: Platform | None, console: Say) 
 class _Story:
     """What happens in the demonstration, in order."""
 
-    def __init__(self, made: Path, out: Path, broken: Platform | None, say: Say) -> None:
+    def __init__(self, made: Path, out: Path, broken: str | None, say: Say) -> None:
         self._made = made
         self._out = out
         self._broken = broken
@@ -96,11 +99,11 @@ class _Story:
             environ = {"ORCHESTRATOR_NAMESPACE": f"checkout-demo-{secrets.token_hex(4)}"}
             names: list[str] = ["web"]
             try:
-                device = stack.enter_context(DeviceServer(self._made / "device", say=self._say))
+                device = stack.enter_context(self._phones())
                 environ["ORCHESTRATOR_APPIUM_URL"] = device.url
                 names += _DEVICES
-            except AppiumMissing as missing:
-                self._say(f"Only the web part: {missing}")
+            except DeviceServerFailed as lack:
+                self._say(f"Only the web part, because the simulated phones do not run. {lack}")
             client = await stack.enter_async_context(
                 Client(stdio_client(_server(environ), errlog=log), read_timeout_seconds=_PATIENCE)
             )
@@ -115,6 +118,13 @@ class _Story:
                 with anyio.move_on_after(_CLOSING, shield=True):
                     await steps.call("all sessions", "close_all_sessions")
 
+    def _phones(self) -> DeviceServer:
+        """A server for the simulated phones; Appium is installed for it where only that is missing."""
+        if missing() and shutil.which("npm") and not (appium_folder() / "node_modules").is_dir():
+            self._say(f"Installing Appium into {appium_folder()}, once.")
+            install_appium()
+        return DeviceServer()
+
     async def _open_page(self, steps: Steps, url: str, headless: bool) -> None:  # noqa: FBT001 passed on
         viewport = {"width": 480, "height": 900}
         page = {"navigationUrl": url, "headless": headless, "viewport": viewport}
@@ -123,7 +133,9 @@ class _Story:
     async def _open_app(self, steps: Steps, name: str, app: Path) -> None:
         platform, device = _DEVICES[name]
         wish = {"platform": platform, "deviceName": device, "appPath": str(app)}
-        await steps.call(f"the shop's app on {platform} (simulated device)", "start_app_session", sessionId=name, **wish)
+        await steps.call(
+            f"the shop's app on {platform} (simulated device)", "start_app_session", sessionId=name, **wish
+        )
 
     async def _buy(self, steps: Steps, names: Sequence[str]) -> int:
         bought = await steps.call(

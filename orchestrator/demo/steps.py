@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -62,6 +63,20 @@ async def together(*jobs: Callable[[], Awaitable[object]]) -> None:
             group.start_soon(run, job)
     if failures:
         raise failures[0]
+
+
+def made_folder(out: Path) -> Path:
+    """The folder for what a demonstration leaves, as an absolute path; made when it is not there."""
+    folder = out.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def innermost(error: BaseException) -> BaseException:
+    """What a transport wrapped into groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _stopped(data: dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
 from typing import Self
 
-_ITEM = re.compile(r"(\d+ × \S+)\s+(€[\d.]+)")
+_ITEM = re.compile(r"(\d+ \u00d7 \S+)\s+(€[\d.]+)")
 _AMOUNT = r"\s+(€[\d.]+|Free)"
 
 

@@ -13,10 +13,10 @@ def side_by_side(screens: Mapping[str, Path], path: Path) -> Path:
     """Write the pictures, all of one height and each under its name, as one PNG to `path`."""
     from PIL import Image, ImageDraw, ImageFont  # noqa: PLC0415 — only this needs it
 
-    shots = {}
+    shots: dict[str, Image.Image] = {}
     for name, screen in screens.items():
-        with Image.open(screen) as shot:
-            shots[name] = shot.convert("RGB").resize((round(shot.width * _HEIGHT / shot.height), _HEIGHT))
+        with Image.open(screen) as whole:
+            shots[name] = whole.convert("RGB").resize((round(whole.width * _HEIGHT / whole.height), _HEIGHT))
     width = _GAP + sum(shot.width + _GAP for shot in shots.values())
     sheet = Image.new("RGB", (width, _HEIGHT + _CAPTION + _GAP), _PAPER)
     draw = ImageDraw.Draw(sheet)
