@@ -75,7 +75,7 @@ CASES = {
 
 OF_APPS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS in action.types]
 OF_BROWSERS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS not in action.types]
-ELSEWHERE = {
+ELSEWHERE: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://example.org/"}, "hover": {"selector": "~wifi"}, "tabs": {"action": "list"},
     "select_option": {"selector": "~colour", "values": ["Red"]}, "switch_frame": {}, "cookies": {"action": "get"},
     "upload_files": {"selector": "~wifi", "paths": [POCKET]}, "set_viewport": {"width": 100, "height": 100},
