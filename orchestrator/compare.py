@@ -18,9 +18,9 @@ from orchestrator.actions.reading import text_of_page
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.unmet import unmet
-from orchestrator.differences import Difference, difference, elements_of
+from orchestrator.differences import Difference, difference, elements_of, named
 from orchestrator.errors import InvalidArgument, OrchestratorError
-from orchestrator.models import Wire
+from orchestrator.models import SessionType, Wire
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -49,9 +49,14 @@ class CompareSessions(Wire):
 
 
 class Seen(Outcome):
-    """What one session shows: lines, or a picture with the parts of it that do not count."""
+    """What one session shows: lines, or a picture with the parts of it that do not count.
 
+    `named` are lines that mean the same on every platform, where those are less than `found`.
+    """
+
+    kind: SessionType
     found: list[str] = Field(default_factory=list)
+    named: list[str] = Field(default_factory=list)
     png: bytes = Field(default=b"", repr=False)
     scale: float = 1.0
     ignored: list[Any] = Field(default_factory=list)
@@ -74,16 +79,17 @@ class Comparison(Outcome):
 
 def look(scene: Scene, asked: CompareSessions) -> Seen:
     """What one session shows of what is to be compared."""
-    ignore = [_readable(scene, selector) for selector in asked.ignore]
+    kind, ignore = scene.record.type, [_readable(scene, selector) for selector in asked.ignore]
     if asked.of == "text":
         text = text_of_page(scene, ignore=ignore)
-        return Seen(found=[line for line in map(str.strip, text.splitlines()) if line])
+        return Seen(kind=kind, found=[line for line in map(str.strip, text.splitlines()) if line])
     if asked.of == "elements":
-        return Seen(found=[*map(_spelled, elements_of(scene, ignore=ignore))])
+        elements = elements_of(scene, ignore=ignore)
+        return Seen(kind=kind, found=[*map(_spelled, elements)], named=named(elements))
     boxes = scene.ask("boxes", locators=ignore)["boxes"] if ignore else []
     shot = camera_of(scene, marks=False).viewport()
     scale = drawing.opened(shot.png).width / shot.area.size[0]
-    return Seen(png=shot.png, scale=scale, ignored=boxes)
+    return Seen(kind=kind, png=shot.png, scale=scale, ignored=boxes)
 
 
 def _readable(scene: Scene, given: str) -> dict[str, Any]:
@@ -122,6 +128,8 @@ async def side_by_side(session_ids: Sequence[str], one: Callable[[str], Awaitabl
 def compared(seen: dict[str, Seen], asked: CompareSessions, folder: Path) -> Comparison:
     """What differs, in the order in which the sessions were named; pictures are saved in `folder`."""
     base, *others = seen
+    mixed = asked.of == "elements" and len({one.kind for one in seen.values()}) > 1
+    lines = {name: one.named if mixed else one.found for name, one in seen.items()}
     found: list[Difference] = []
     pictures: list[bytes] = []
     for name in others:
@@ -129,7 +137,7 @@ def compared(seen: dict[str, Seen], asked: CompareSessions, folder: Path) -> Com
             differs, picture = _pixels(name, seen[base], seen[name], folder / f"{base}-{name}")
             pictures += [picture] if picture else []
         else:
-            differs = difference(name, seen[base].found, seen[name].found)
+            differs = difference(name, lines[base], lines[name])
         if differs:
             found.append(differs)
     events = [f"{name}: {event}" for name, one in seen.items() for event in one.events]

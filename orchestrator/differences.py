@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -15,6 +15,11 @@ from orchestrator.models import Wire
 _LINES = 40
 """Lines of a difference that a result lists, each way."""
 _EVERYTHING = 1_000_000
+_STRUCTURE = frozenset({
+    "article", "banner", "complementary", "contentinfo", "form", "generic", "group", "list", "listitem", "main",
+    "navigation", "region", "row", "rowgroup", "search", "table", "toolbar",
+})  # fmt: skip
+"""Roles that say how things are put together, which each platform does in its own way."""
 
 
 class Difference(Wire):
@@ -54,6 +59,15 @@ def difference(name: str, base: Sequence[str], other: Sequence[str]) -> Differen
         return None
     more = max(0, len(missing) - _LINES) + max(0, len(added) - _LINES)
     return Difference(session_id=name, missing=missing[:_LINES], added=added[:_LINES], more=more or None)
+
+
+def named(elements: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The elements by role and name alone, as every platform has them: without nameless ones that only group others."""
+    return [
+        f'{element["role"]} "{element["name"]}"' if element["name"] else str(element["role"])
+        for element in elements
+        if element["name"] or element["role"] not in _STRUCTURE
+    ]
 
 
 def elements_of(scene: Scene, *, ignore: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:

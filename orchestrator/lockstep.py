@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
 
 from pydantic import Field
 
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.scene import Scene
-from orchestrator.differences import Difference, difference, elements_of
+from orchestrator.differences import Difference, difference, elements_of, named
 from orchestrator.errors import OrchestratorError, TimedOut
 from orchestrator.models import Wire
 from orchestrator.sequence import Alone, Stepped, Stopped
@@ -101,14 +100,10 @@ class InStep(Alone):
         shown: _Shown
         if stepped.error is None:
             settle()
-            shown = tuple(_named(element) for element in elements_of(scene))
+            shown = tuple(named(elements_of(scene)))
         else:
             shown = stepped.error
         self._lockstep.meet(self._session_id, stepped, shown, scene, deadline)
-
-
-def _named(element: dict[str, Any]) -> str:
-    return f'{element["role"]} "{element["name"]}"' if element["name"] else str(element["role"])
 
 
 def _diverged(stepped: Stepped, shown: dict[str, _Shown]) -> Divergence | None:

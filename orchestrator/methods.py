@@ -1382,7 +1382,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         Raises:
             NoSession, SessionNotFound: It is not open.
         """
-        return self._handle("session", session_id=session_id)
+        given = locals()
+        del given["self"]
+        return self._handle("session", **given)
 
     def list_sessions(self, prefix: str | None = None) -> SessionList:
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
@@ -1474,18 +1476,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
             StartFailed: There is no session; nothing of it is left.
         """
-        return self._handle(
-            "start_browser",
-            session_id=session_id,
-            browser=browser,
-            headless=headless,
-            navigation_url=navigation_url,
-            capabilities=capabilities,
-            options=options,
-            wait=wait,
-            viewport=viewport,
-            args=args,
-        )
+        given = locals()
+        del given["self"]
+        return self._handle("start_browser", **given)
 
     def start_app_session(
         self,
@@ -1541,29 +1534,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             DeviceBusy: Another session has the device.
             StartFailed: There is no session; nothing of it is left.
         """
-        return self._handle(
-            "start_app_session",
-            platform=platform,
-            session_id=session_id,
-            app_path=app_path,
-            app=app,
-            bundle_id=bundle_id,
-            app_package=app_package,
-            app_activity=app_activity,
-            browser_name=browser_name,
-            device_name=device_name,
-            platform_version=platform_version,
-            udid=udid,
-            automation_name=automation_name,
-            no_reset=no_reset,
-            full_reset=full_reset,
-            auto_grant_permissions=auto_grant_permissions,
-            auto_accept_alerts=auto_accept_alerts,
-            new_command_timeout=new_command_timeout,
-            capabilities=capabilities,
-            options=options,
-            wait=wait,
-        )
+        given = locals()
+        del given["self"]
+        return self._handle("start_app_session", **given)
 
     def start_session(
         self,
@@ -1603,22 +1576,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             InvalidArgument, Unsupported, SessionExists, SessionLimit: Nothing was launched.
             StartFailed: The remote end gave no session; nothing of it is left.
         """
-        return self._handle(
-            "start_session",
-            provider=provider,
-            platform=platform,
-            session_id=session_id,
-            browser=browser,
-            browser_version=browser_version,
-            headless=headless,
-            device_name=device_name,
-            platform_version=platform_version,
-            app=app,
-            navigation_url=navigation_url,
-            capabilities=capabilities,
-            options=options,
-            wait=wait,
-        )
+        given = locals()
+        del given["self"]
+        return self._handle("start_session", **given)
 
     def attach_session(
         self,
@@ -1642,14 +1602,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             SessionLost: It does not answer; nothing was recorded.
             InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
         """
-        return self._handle(
-            "attach_session",
-            remote_url=remote_url,
-            remote_session_id=remote_session_id,
-            session_id=session_id,
-            platform=platform,
-            capabilities=capabilities,
-        )
+        given = locals()
+        del given["self"]
+        return self._handle("attach_session", **given)
 
     def compare_sessions(
         self, session_ids: Sequence[str], of: Literal["text", "elements", "screenshot"], *, ignore: Sequence[str] = ()

@@ -120,29 +120,9 @@ class Starts(Home):
             DeviceBusy: Another session has the device.
             StartFailed: There is no session; nothing of it is left.
         """
-        return await self._started(
-            wait=wait,
-            provider="appium",
-            type=_type(platform, *APPS),
-            session_id=session_id,
-            app_path=app_path,
-            app=app,
-            bundle_id=bundle_id,
-            app_package=app_package,
-            app_activity=app_activity,
-            browser_name=browser_name,
-            device_name=device_name,
-            platform_version=platform_version,
-            udid=udid,
-            automation_name=automation_name,
-            no_reset=no_reset,
-            full_reset=full_reset,
-            auto_grant_permissions=auto_grant_permissions,
-            auto_accept_alerts=auto_accept_alerts,
-            new_command_timeout=new_command_timeout,
-            capabilities=capabilities,
-            options=options,
-        )
+        wish = locals()
+        del wish["self"], wish["platform"]
+        return await self._started(provider="appium", type=_type(platform, *APPS), **wish)
 
     async def start_session(
         self,

@@ -299,7 +299,8 @@ def _twin(node: ast.AsyncFunctionDef, file: str, imports: Imports) -> str:
     call = f'self._wait("{node.name}"{given})'
     body = f"{call}" if returned == "None" else f"answer: {returned} = {call}\n        return answer"
     if returned == _HANDLE:
-        body = f'return self._handle("{node.name}"{given})'
+        # Its parameters as they are: a start has so many that naming them once more would say nothing.
+        body = f'given = locals()\n        del given["self"]\n        return self._handle("{node.name}", **given)'
     doc = _docstring(ast.get_docstring(node) or "")
     return f"    def {node.name}({ast.unparse(node.args)}) -> {returned}:\n{doc}\n        {body}\n"
 

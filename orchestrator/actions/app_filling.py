@@ -12,6 +12,7 @@ from orchestrator.actions.finding import Hit
 from orchestrator.actions.fingers import tapped, touch
 from orchestrator.actions.hands import press
 from orchestrator.actions.scene import Scene
+from orchestrator.errors import ElementNotFound, RemoteFailure
 from orchestrator.models import SessionType
 
 _SHOWS = 2.0
@@ -91,10 +92,14 @@ def _select(scene: Scene, hit: Hit, value: str) -> Filled:
     """A tap opens the list, another one takes the option of that text."""
     chosen = str(hit.facts["ref"])
     if not hit.facts["already"]:
+        element = element_id(scene)
         touch(scene, tapped(hit.point))
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-        with scene.element(f'text="{quoted}"', "point", None) as option:
-            touch(scene, tapped(option.point))
+        try:
+            with scene.find.element(f'text="{quoted}"', "point", _SHOWS) as option:
+                touch(scene, tapped(option.point))
+        except ElementNotFound as error:
+            _choose(scene, element, value, error)
     deadline = Deadline(_SHOWS)
     while True:
         with scene.element(chosen, "fill", None, value=value) as now:
@@ -102,6 +107,14 @@ def _select(scene: Scene, hit: Hit, value: str) -> Filled:
                 break
     held = scene.ask("verify", value=value)
     return held, [] if now.facts["already"] else [told(held)]
+
+
+def _choose(scene: Scene, element: str, value: str, missing: ElementNotFound) -> None:
+    """By Element Send Keys, where a list shows nothing of its own when it is opened."""
+    try:
+        _send(scene, element, value)
+    except RemoteFailure:
+        raise missing from None
 
 
 def _held(scene: Scene, **asked: str) -> Mapping[str, Any]:

@@ -12,14 +12,14 @@ from orchestrator.actions.frames import Frames
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.watch import Watch
-from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
+from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
-from orchestrator.webdriver.remote import Remote
+from orchestrator.webdriver.remote import DIALOG_TEXT, Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
 _NEAR, _FAR = 5.0, 15.0
@@ -178,6 +178,9 @@ class Scene:
         armed, policy = self.record.armed, self.record.dialogs
         if self.native or (armed is None and policy == "manual"):
             return False
+        if not text:  # a proxy between us and the driver hands on the error without it
+            with suppress(RemoteFailure):
+                text = brief(str(self.remote.execute("w3cGetAlertText")), DIALOG_TEXT)
         accept = armed.accept if armed else policy == "accept"
         if armed and armed.accept and armed.prompt_text is not None:
             self.fill_prompt(armed.prompt_text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import psutil
 from selenium.webdriver.common.selenium_manager import SeleniumManager
 
 NODE = (20, 19)
@@ -144,7 +146,18 @@ class DeviceServer:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+            if process.returncode != 0:
+                self._end_orphans()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _end_orphans(self) -> None:
+        # An Appium that was killed leaves its chromedrivers; whatever it started knows our folder for temporary files.
+        ours = str(self._folder / "tmp")
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("TMPDIR") == ours:
+                    process.kill()
+                    process.wait(_ENDED_WITHIN)
 
     def _start(self) -> None:
         home, environment = self._home(), self._environment()

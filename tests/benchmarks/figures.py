@@ -15,7 +15,7 @@ import psutil
 
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.store import Holder, SqliteStore
-from tests.benchmarks import pages
+from tests.benchmarks import pages, screens
 from tests.benchmarks.classic import Classic
 from tests.benchmarks.measure import Figure, elapsed, in_turns
 from tests.benchmarks.server import NAMESPACE, Server
@@ -61,6 +61,7 @@ class Bench:
             yield from self._outlines(one, other)
             yield from self._share(one, other)
         yield from self._records()
+        yield from screens.figures(self._rounds)
         yield from self._session_start()
 
     def _few(self, least: int = 3) -> int:

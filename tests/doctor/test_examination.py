@@ -163,6 +163,17 @@ def test_appium_and_its_drivers(bench: Bench) -> None:
     assert bench.app("Appium driver xcuitest").mend == "appium driver install xcuitest"
 
 
+def test_an_appium_of_ones_own(bench: Bench) -> None:
+    """The setting may name the package's script, and a driver serves by its automationName, whatever it is called."""
+    listed = '{"sim-xcuitest": {"version": "0.1.0", "automationName": "XCUITest"}}'
+    bench.program("node", script=f"""[ "$2" = driver ] && echo '{listed}' || echo v22.1.0""")
+    settings = Settings(home=bench.home, appium=bench.bin / "index.js", appium_url="http://u:p@127.0.0.1:1")
+    found = {one.name: one for one in surroundings.apps(bench.machine(), settings).findings}
+    assert found["Appium"].said == f"22.1.0 ({bench.bin / 'index.js'})"
+    assert found["Appium driver xcuitest"].said == "0.1.0 (sim-xcuitest)"
+    assert found["Appium server"].said == "none answers at http://127.0.0.1:1; one is started for each session"
+
+
 def test_an_old_node_is_wrong(bench: Bench) -> None:
     """Appium would say so later, and in more words."""
     bench.program("node", "v18.20.1")

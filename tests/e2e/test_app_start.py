@@ -11,6 +11,9 @@ from typing import Any
 import psutil
 import pytest
 
+from orchestrator.errors import DeviceBusy, InvalidArgument
+from orchestrator.settings import Settings
+from orchestrator.sync import Orchestrator
 from tests.appium_end import POCKET, AppiumEnd, appium_end, environment, guarded
 from tests.benchmarks.classic import _free_port
 from tests.e2e.harness import Home, kill, runs, succeed, until
@@ -97,7 +100,7 @@ def test_two_at_once_share_nothing(apps: tuple[Served, AppiumEnd, Home]) -> None
     server, end, home = apps
     end.requests.clear()
     end.headers.clear()
-    mine = {"capabilities": {"appium:systemPort": 8201, "appium:newCommandTimeout": 99}, "autoGrantPermissions": False}
+    mine = {"capabilities": {"appium:systemPort": 8299, "appium:newCommandTimeout": 99}, "autoGrantPermissions": False}
     wishes: list[dict[str, Any]] = [
         {"sessionId": "a", "appPackage": "com.android.settings", **mine},
         {"sessionId": "b"},
@@ -107,7 +110,7 @@ def test_two_at_once_share_nothing(apps: tuple[Served, AppiumEnd, Home]) -> None
     assert end.keys() == []
     a, b = sorted(end.started(), key=lambda asked: "appium:appPackage" not in asked)
     assert (a["appium:systemPort"], a["appium:newCommandTimeout"], a["appium:autoGrantPermissions"]) == (
-        8201,
+        8299,
         99,
         False,
     )
@@ -235,6 +238,20 @@ def test_a_browser_of_the_device(apps: tuple[Served, AppiumEnd, Home]) -> None:
     assert home.record("theirs").context.startswith("WEBVIEW_")
     server.ok("close_all_sessions")
     end.ask("DELETE", theirs)
+
+
+def test_the_python_twin(end: AppiumEnd, home: Home) -> None:
+    """The same words in Python, and the same errors."""
+    with Orchestrator(Settings(home=home.folder, namespace="script", appium_url=end.url)) as orchestrator:
+        with pytest.raises(InvalidArgument, match="Did you mean"):
+            orchestrator.start_app_session("iOS", app_path=POCKET.with_name("poket").as_posix())
+        phone = orchestrator.start_app_session("ANDROID", "phone", app_path=str(POCKET), udid="one")
+        assert (phone.facts.type, phone.facts.capabilities["udid"]) == ("android", "one")
+        with pytest.raises(DeviceBusy, match="Device 'one' has a session already: 'phone'"):
+            orchestrator.start_session("appium", "Android", capabilities={"appium:udid": "one"})
+        [device] = [one for one in orchestrator.list_devices().devices if one.taken_by == "phone"]
+        assert (device.platform, device.udid, device.state) == ("android", "one", "in use")
+        phone.close()
 
 
 SIMULATORS = """{ "devices" : {

@@ -21,6 +21,7 @@ FOUND: list[tuple[dict[str, Any], list[str]]] = [
     ({"by": "xpath", "value": "//form/button[1]"}, ["p"]),
     ({"by": "xpath", "value": "(//button)[2]"}, ["x"]),
     ({"by": "testid", "value": "pay"}, ["p"]),
+    ({"by": "id", "value": "q"}, ["q"]),
     ({"by": "accessibility_id", "value": "Close window"}, ["x"]),
     ({"by": "accessibility_id", "value": "h"}, ["h"]),
     ({"by": "text", "value": "Pay"}, ["p"]),
@@ -63,3 +64,12 @@ def test_a_bad_selector_is_invalid(locator: dict[str, Any], browser: Browser) ->
     answer = browser.open("x").call("ready", locator=locator, slice=5000)
     assert answer["reason"] == "invalid"
     assert locator["value"] in answer["detail"] or locator["by"] in answer["detail"]
+
+
+def test_what_drivers_of_apps_read_means_nothing_in_a_page(browser: Browser) -> None:
+    """It says what to write instead."""
+    page = browser.open("x")
+    said = "is for screens of {} apps; in a web page use CSS, text=, role= or a ref"
+    for by, whose in (("android", "Android"), ("ios", "iOS"), ("chain", "iOS")):
+        answer = page.call("ready", locator={"by": by, "value": "x"}, slice=5000)
+        assert (answer["reason"], answer["detail"]) == ("invalid", f"{by}= {said.format(whose)}")

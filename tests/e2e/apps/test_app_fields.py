@@ -52,7 +52,9 @@ def test_a_choice_is_made(phone: Phone) -> None:
         phone.ok("expect", selector="~colour", value=value)
 
 
-@pytest.mark.parametrize(("selector", "said"), [("text=Not now", "disabled"), ("role=heading[name=Controls]", "takes no value")])
+@pytest.mark.parametrize(
+    ("selector", "said"), [("text=Not now", "disabled"), ("role=heading[name=Controls]", "takes no value")]
+)
 def test_what_takes_no_value_says_so(phone: Phone, selector: str, said: str) -> None:
     """A disabled button and a text are refused, with the reason."""
     phone.open("Controls")

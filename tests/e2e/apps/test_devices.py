@@ -49,7 +49,7 @@ def test_home_leaves_the_app(phone: Phone) -> None:
 
 
 def test_back_goes_back_where_there_is_such_a_key(phone: Phone) -> None:
-    """iOS has none, and says what to do instead."""
+    """There is none on iOS, which says what to do instead."""
     phone.open("Controls")
     answer = phone.call("press_keys", keys="BACK")
     if phone.is_ios:
@@ -113,7 +113,7 @@ def test_the_device_is_elsewhere(phone: Phone) -> None:
 
 
 def test_shaking(phone: Phone) -> None:
-    """iOS simulators can be shaken; Android says that it cannot."""
+    """A simulator of iOS can be shaken; Android says that it cannot."""
     phone.open("Gestures")
     answer = phone.call("manage_device", action="shake")
     if phone.is_ios:

@@ -32,10 +32,12 @@ CASES = {
     "get_visible_elements": Case("Controls", {}, 'heading "Controls" [e', {"limit": 0}, WRONG, "limit"),
     "get_text": Case("Controls", {}, "Volume", {"selector": "//["}, WRONG, "'//['"),
     "get_page_source": Case("Controls", {"selector": "~wifi"}, "wifi", {"selector": "id="}, WRONG, "'id='"),
-    "take_screenshot": Case("Controls", {"marks": True}, "One point of the screen", {"fullPage": True}, "unsupported", "An app"),
+    "take_screenshot": Case(
+        "Controls", {"marks": True}, "One point of the screen", {"fullPage": True}, "unsupported", "no picture"
+    ),
     "click_element": Case("Alerts", {"selector": "role=button[name=Back]"}, 'heading "Home"', *NOT_THERE),
     "tap_element": Case("Gestures", {"selector": "~pad"}, "taps", {"x": 99999, "y": 5}, WRONG, "outside the viewport"),
-    "scroll": Case("List", {"selector": "text=Thing 30"}, "Done.", {"selector": "text=Thing 99"}, "element_not_found", "Thing 99"),
+    "scroll": Case("List", {"selector": "text=Thing 30"}, "Done.", {"direction": "north"}, WRONG, "direction"),
     "swipe": Case(
         "Gestures", {"selector": "~pad", "direction": "left"}, "swipe left", {"direction": "north"}, WRONG, "direction"
     ),
@@ -47,7 +49,7 @@ CASES = {
     "set_value": Case(
         "Note", {"selector": "~noteField", "value": "Buy tea"}, "Done.", NOWHERE | {"value": "x"}, *NOT_FOUND
     ),
-    "press_keys": Case("Controls", {"keys": "Enter"}, "Settled after", {"keys": "Nokey"}, WRONG, "'Nokey' is not a key"),
+    "press_keys": Case("Controls", {"keys": "Enter"}, "Settled after", {"keys": "Nokey"}, WRONG, "'Nokey' is not"),
     "wait_for": Case("Controls", {"text": "Volume"}, "It holds", {"text": "Never", "timeout": 100}, "timeout", "Never"),
     "expect": Case(
         "Controls", {"selector": "~wifi", "checked": False}, "It holds",
@@ -75,7 +77,7 @@ CASES = {
 
 OF_APPS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS in action.types]
 OF_BROWSERS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS not in action.types]
-ELSEWHERE = {
+ELSEWHERE: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://example.org/"}, "hover": {"selector": "~wifi"}, "tabs": {"action": "list"},
     "select_option": {"selector": "~colour", "values": ["Red"]}, "switch_frame": {}, "cookies": {"action": "get"},
     "upload_files": {"selector": "~wifi", "paths": [POCKET]}, "set_viewport": {"width": 100, "height": 100},

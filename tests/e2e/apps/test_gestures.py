@@ -54,7 +54,7 @@ def test_a_swipe_goes_where_the_finger_goes(phone: Phone, direction: str) -> Non
 def test_a_swipe_up_shows_what_is_further_down(phone: Phone) -> None:
     """Without an element it is the screen that is swiped."""
     phone.open("List")
-    first = {"selector": 'role=button[name="Add thing 1"]', "timeout": 2_000}
+    first = {"selector": "~Add thing 1", "timeout": 2_000}
     phone.ok("expect", **first, visible=True)
     phone.ok("swipe", direction="up")
     phone.ok("expect", **first, visible=False)

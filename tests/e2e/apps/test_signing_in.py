@@ -12,7 +12,7 @@ FORM = """<h1>Pocket</h1><label>Email <input id=email data-testid=emailField></l
 <button data-testid=loginButton onclick="document.body.innerHTML = `<p>Welcome ${email.value}`">Log in</button>"""
 
 
-def test_the_form_is_filled_in_by_the_same_steps(stage: Stage, phone: Phone) -> None:  # W2 W22 W42
+def test_the_form_is_filled_in_by_the_same_steps(phone: Phone) -> None:  # W2 W22 W42
     """What appears is told, and the password stands nowhere."""
     phone.restart()
     answer = phone.call("execute_sequence", actions=LOG_IN, verbose=True)

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import pytest
 
-from tests.snapshot.native.phone import Phone
+from tests.snapshot.native import phone as phones
 
 
 @pytest.fixture(scope="module")
-def phone() -> Iterator[Phone]:
+def phone() -> Iterator[phones.Phone]:
     """One for all tests of a module."""
-    server = Phone()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with phones.phone() as started:
+        yield started

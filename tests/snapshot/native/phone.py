@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,20 @@ from tests.snapshot.chromium import Numbers
 SOURCES = Path(__file__).parent / "sources"
 _REFERENCE = "element-6066-11e4-a52e-4f735466cecf"
 Box = tuple[int, int, int, int]
+
+
+@contextmanager
+def phone() -> Iterator[Phone]:
+    """One that runs for a block."""
+    server = Phone()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 class Phone(ThreadingHTTPServer):
@@ -129,4 +146,38 @@ def android_app(*children: str) -> str:
     return (
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n"
         f'<hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="2000">{content}</hierarchy>'
+    )
+
+
+def long_list(platform: str, nodes: int) -> str:
+    """A page source of so many elements: a list whose rows have a title, a price and a button, as shops do."""
+    write = _ios_row if platform == "ios" else _android_row
+    rows = [write(number, 100 + 80 * number) for number in range((nodes - 4) // 4)]
+    if platform == "ios":
+        return ios_app(ios("Table", *rows, box=(0, 100, 390, 800), accessible="false"))
+    list_ = android("androidx.recyclerview.widget.RecyclerView", *rows, box=(0, 100, 1080, 2000), id="list")
+    return android_app(list_)
+
+
+def _ios_row(number: int, top: int) -> str:
+    seen = str(top < 800).lower()
+    return ios(
+        "Cell",
+        ios("StaticText", label=f"Thing {number}", name="title", box=(16, top, 200, top + 30), visible=seen),
+        ios("StaticText", label=f"${number}.00", name=f"${number}.00", box=(210, top, 290, top + 30), visible=seen),
+        ios("Button", label="Add", name="Add", box=(300, top, 380, top + 40), visible=seen, traits="Button"),
+        box=(0, top, 390, top + 80),
+        visible=seen,
+        accessible="false",
+    )
+
+
+def _android_row(number: int, top: int) -> str:
+    return android(
+        "android.view.ViewGroup",
+        android("TextView", text=f"Thing {number}", id="title", box=(40, top, 600, top + 60)),
+        android("TextView", text=f"${number}.00", id="price", box=(640, top, 800, top + 60)),
+        android("Button", text="Add", id="add", box=(820, top, 1040, top + 70), clickable="true"),
+        box=(0, top, 1080, top + 80),
+        id="row",
     )

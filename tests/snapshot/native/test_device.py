@@ -14,6 +14,7 @@ import pytest
 from orchestrator.demo.device_server import DeviceServer, missing
 from orchestrator.selector import parse
 from orchestrator.snapshot.native.screen import Screen
+from orchestrator.webdriver.creation import Creation
 from orchestrator.webdriver.remote import Remote
 from tests.snapshot.chromium import Numbers, without_refs
 
@@ -35,7 +36,8 @@ class Device:
             "appium:app": str(APP),
         }  # fmt: skip
         self.platform = platform
-        self.remote, _ = Remote.create(server.url, capabilities, name=platform, start_timeout=60, timeout=60)
+        self.remote = Remote(server.url, "", name=platform, timeout=60)
+        Creation(self.remote, capabilities, 60).wait(lambda: None)
         self.screen = Screen(self.remote, platform, Numbers())
 
     def ready(self, selector: str, need: str, **asked: Any) -> dict[str, Any]:

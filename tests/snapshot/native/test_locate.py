@@ -9,7 +9,7 @@ import pytest
 from orchestrator.errors import RemoteFailure
 from orchestrator.selector import parse
 from orchestrator.snapshot.native.screen import Screen
-from tests.snapshot.native.phone import Phone, android, android_app, ios, ios_app, source
+from tests.snapshot.native.phone import Phone, android, android_app, ios, ios_app, long_list, source
 
 
 def found(screen: Screen, selector: str, **asked: Any) -> dict[str, Any]:
@@ -218,6 +218,13 @@ def test_the_element_kept_is_found_at_the_remote_end(phone: Phone) -> None:
     phone.show(ios_app(ios("Button", label="Other")))
     with pytest.raises(RemoteFailure, match="The element is no longer on the screen"):
         screen.handle()
+
+
+@pytest.mark.parametrize("platform", ["ios", "android"])
+def test_a_long_list_has_an_address_for_each(phone: Phone, platform: str) -> None:
+    """2,000 elements of which no id is unique."""
+    elements = phone.screen(platform, long_list(platform, 2000)).call("snapshot", scope="page", json=True)["elements"]
+    assert len({one["selector"] for one in elements}) == len({one["ref"] for one in elements}) == len(elements) == 999
 
 
 def test_addresses_quote_no_text_that_would_break_them(phone: Phone) -> None:

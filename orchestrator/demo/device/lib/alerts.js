@@ -13,9 +13,12 @@ const WORDS = {
 
 /** The alerts in the order in which they came; the first is the one on the screen. */
 class Alerts {
-  /** @param {object} options - `platform`, `policy` accept, dismiss or none, `grant` all permissions, `changed` is told. */
-  constructor({platform, policy, grant, changed}) {
-    Object.assign(this, {platform, policy, grant, changed});
+  /**
+   * @param {object} options - `platform`, `policy` accept, dismiss or none, `grant` all permissions,
+   *   `changed` is told, `typed` answers what stands in the alert's text field.
+   */
+  constructor({platform, policy, grant, changed, typed}) {
+    Object.assign(this, {platform, policy, grant, changed, typed});
     this.open = [];
     this.granted = new Map();
   }
@@ -80,19 +83,20 @@ class Alerts {
 
   accept(label = undefined) {
     const alert = this._needed();
-    return this.press(label === undefined ? alert.accept : this._labelled(alert, label), alert.input);
+    return this.press(label === undefined ? alert.accept : this._labelled(alert, label));
   }
 
   dismiss(label = undefined) {
     const alert = this._needed();
-    return this.press(label === undefined ? alert.dismiss : this._labelled(alert, label), alert.input);
+    return this.press(label === undefined ? alert.dismiss : this._labelled(alert, label));
   }
 
   /** One of its buttons was pressed. */
-  async press(index, text) {
+  async press(index) {
     const alert = this._needed();
+    const text = alert.input === undefined ? undefined : await this.typed();
     this.open.shift();
-    await alert.buttons[index].act(alert.input === undefined ? undefined : text);
+    await alert.buttons[index].act(text);
     await this.changed();
   }
 

@@ -103,6 +103,7 @@ class UiAutomator2SimDriver extends AndroidGestures {
   }
 
   async focusForTyping(target) {
+    this.screen.touched(target.page);
     await this._inPage(target, 'focus');
   }
 
@@ -113,7 +114,7 @@ class UiAutomator2SimDriver extends AndroidGestures {
   async back() {
     const running = this.screen.app;
     if (this.alerts.current) await this.alerts.dismiss();
-    else if (this.screen.keyboard) await running.page.call('dismissKeyboard');
+    else if (this.screen.keyboard) await this.screen.typing.call('dismissKeyboard');
     else if (running) await this._backInApp(running.page);
     await this.screen.sync();
   }
@@ -128,7 +129,7 @@ class UiAutomator2SimDriver extends AndroidGestures {
 
   async hideKeyboard() {
     const shown = this.screen.keyboard > 0;
-    if (shown) await this.screen.app.page.call('dismissKeyboard');
+    if (shown) await this.screen.typing.call('dismissKeyboard');
     await this.screen.sync();
     return shown;
   }
@@ -164,7 +165,7 @@ class UiAutomator2SimDriver extends AndroidGestures {
 
   async mobilePressKey(keycode) {
     const code = Number(keycode);
-    const page = this.screen.app?.page;
+    const page = this.screen.app && this.screen.typing;
     if (code === BACK) await this.back();
     else if (code === HOME) await this.screen.goHome();
     else if (code === POWER) await this.screen.setLocked(!this.screen.locked);
@@ -179,7 +180,7 @@ class UiAutomator2SimDriver extends AndroidGestures {
 
   async mobileType(text) {
     if (!this.screen.app) throw new errors.InvalidElementStateError('No app is in front');
-    await this.type(this.screen.app.page, text);
+    await this.type(this.screen.typing, text);
     await this.screen.sync();
   }
 

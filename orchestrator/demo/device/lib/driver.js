@@ -84,9 +84,10 @@ class SimDriver extends BaseDriver {
       platform: name, grant: Boolean(this.opts.autoGrantPermissions),
       policy: this.opts.autoAcceptAlerts ? 'accept' : this.opts.autoDismissAlerts ? 'dismiss' : undefined,
       changed: () => this.screen.refresh(),
+      typed: () => this.screen.typedIntoAlert(),
     });
     this.screen = new Screen({chromium: this.chromium, kind: this.kind, platform: this.platform, alerts: this.alerts, log: this.log});
-    this.fingers = new Fingers(this.screen);
+    this.fingers = new Fingers(this.screen, (length) => this.fromPoints(length));
     await this.screen.start(this.installed);
     Object.assign(this.caps, {
       deviceName: this.kind.deviceName, platformVersion: this.kind.platformVersion, udid: this.udid, simulated: true,
@@ -136,7 +137,7 @@ class SimDriver extends BaseDriver {
   // Timeouts
 
   async getTimeouts() {
-    return {implicit: this.implicitWaitMs, script: this.scriptMs, pageLoad: this.pageLoadMs, command: this.newCommandTimeoutMs};
+    return {implicit: this.implicitWaitMs, script: this.scriptMs, pageLoad: this.pageLoadMs};
   }
 
   async scriptTimeoutW3C(ms) {

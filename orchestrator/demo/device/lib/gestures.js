@@ -18,8 +18,10 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The fingers of one session: where they are, and which of them touch. */
 class Fingers {
-  constructor(screen) {
+  /** @param {function} inUnits - what a length in points is in the client's units. */
+  constructor(screen, inUnits) {
     this.screen = screen;
+    this.inUnits = inUnits;
     this.at = new Map();
     this.down = new Map();
     this.modifiers = 0;
@@ -127,13 +129,15 @@ class Fingers {
   _onScreen(point) {
     const {width, height} = this.screen.size;
     if (point.x >= 0 && point.y >= 0 && point.x <= width && point.y <= height) return point;
-    throw new errors.MoveTargetOutOfBoundsError(`(${point.x}, ${point.y}) is not on the screen of ${width} by ${height}`);
+    const [x, y, across, down] = [point.x, point.y, width, height].map(this.inUnits);
+    throw new errors.MoveTargetOutOfBoundsError(`(${x}, ${y}) is not on the screen of ${across} by ${down}`);
   }
 
   async _down(id) {
     // All fingers of one gesture belong to the page that the first one touched.
     const {page, at} = this.down.size ? [...this.down.values()][0] : this.screen.pageAt(this._where(id));
     this.down.set(id, {page, at, number: this.down.size});
+    this.screen.touched(page);
     await page.send('Input.dispatchTouchEvent', {type: 'touchStart', touchPoints: this._points()});
   }
 
@@ -159,7 +163,7 @@ class Fingers {
   async _key({type, value}) {
     const [key, code, text] = KEYS[value] ?? [value, value.toUpperCase().charCodeAt(0), value];
     if (MODIFIERS[key]) this.modifiers = type === 'keyDown' ? this.modifiers | MODIFIERS[key] : this.modifiers & ~MODIFIERS[key];
-    const {page} = this.screen.app ?? {page: this.screen.system};
+    const page = this.screen.typing;
     const plain = text && !(this.modifiers & ~MODIFIERS.Shift);
     await page.send('Input.dispatchKeyEvent', {
       type: type === 'keyUp' ? 'keyUp' : (plain ? 'keyDown' : 'rawKeyDown'), key, modifiers: this.modifiers,

@@ -110,7 +110,7 @@ class XCUITestSimDriver extends DeviceDriver {
   }
 
   async hideKeyboard() {
-    if (this.screen.keyboard) await this.screen.app.page.call('blur');
+    if (this.screen.keyboard) await this.screen.typing.call('blur');
     await this.screen.sync();
     return true;
   }

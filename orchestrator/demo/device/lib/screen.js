@@ -35,6 +35,15 @@ class Screen {
     return this.locked ? undefined : this.running.get(this.front);
   }
 
+  /** The page that keys go to: the one of the front app that was touched last. */
+  get typing() {
+    return this.app?.focused ?? this.app?.page ?? this.system;
+  }
+
+  touched(page) {
+    if (this.app && page !== this.system) this.app.focused = page;
+  }
+
   async start(installed) {
     this.installed = installed;
     this.system = new Page(this.chromium, {
@@ -104,7 +113,7 @@ class Screen {
   async sync() {
     if (!this.alerts.current && this.app) {
       try {
-        await this._grant(this.app, await this.app.page.call('wants'));
+        await this._grant(this.app);
       } catch (error) {
         ignoreDialog(error);
       }
@@ -142,6 +151,11 @@ class Screen {
     return webview ? {page: webview.page, at: webview.page.rect} : {page: running.page, at: {x: 0, y: 0}};
   }
 
+  /** What stands in the text field of the alert. */
+  typedIntoAlert() {
+    return this.system.evaluate("document.querySelector('#alert input').value");
+  }
+
   /** A picture of all of it, as base64 of a PNG in device pixels; `clip` in points. */
   async screenshot(clip = undefined) {
     await this.sync();
@@ -157,20 +171,24 @@ class Screen {
     return this.system.screenshot(clip);
   }
 
-  async _grant(running, wants) {
-    const height = wants.keyboard ? this.platform.keyboard[this.orientation] : 0;
-    if (height !== this.keyboard) {
+  async _grant(running) {
+    const wants = await running.page.call('wants');
+    const {keyboard} = this.typing === running.page ? wants : await this.typing.call('wants');
+    const height = keyboard ? this.platform.keyboard[this.orientation] : 0;
+    const changed = height !== this.keyboard;
+    if (changed) {
       this.keyboard = height;
       await running.page.resize(this._appRect());
-      await running.page.call('revealFocused');
+      await this.typing.call('revealFocused');
     }
-    await this._webviews(running, height ? (await running.page.call('wants')).webviews : wants.webviews);
+    await this._webviews(running, changed ? (await running.page.call('wants')).webviews : wants.webviews);
   }
 
   async _webviews(running, wanted) {
     for (const webview of [...running.webviews]) {
       if (wanted.some(({id, src}) => id === webview.id && src === webview.src)) continue;
       running.webviews.splice(running.webviews.indexOf(webview), 1);
+      if (running.focused === webview.page) running.focused = undefined;
       await webview.page.close();
     }
     for (const {id, src, rect} of wanted) {
@@ -212,14 +230,14 @@ class Screen {
     try {
       if (message.launch) await this.activate(this.installed.get(message.launch));
       else if (message.key) await this.pressKeyboardKey(message.key);
-      else await this.alerts.press(message.answer, message.text);
+      else await this.alerts.press(message.answer);
     } catch (error) {
       this.log.warn(`The system screen: ${error.message}`);
     }
   }
 
   async pressKeyboardKey(name) {
-    const {page} = this.app;
+    const page = this.typing;
     if (name === 'Return') await pressEnter(page);
     else if (name === 'delete') await pressKey(page, 'Backspace', 8);
     else if (name !== 'shift') await page.send('Input.insertText', {text: name === 'space' ? ' ' : name});

@@ -55,7 +55,7 @@ function alert(given, platform) {
   input.dataset.resource = 'android:id/edit';
   menu.className = given.buttons.length > 2 ? 'many' : '';
   menu.replaceChildren(...given.buttons.map(({label, resource}, index) => {
-    const made = button(label, () => tell({answer: index, text: input.value}));
+    const made = button(label, () => tell({answer: index}));
     made.dataset.resource = resource ?? '';
     return made;
   }));

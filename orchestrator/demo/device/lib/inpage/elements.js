@@ -53,9 +53,14 @@ Object.assign(globalThis.sim, (() => {
   addEventListener('focusin', () => { dismissed = undefined; }, true);
   addEventListener('touchend', (event) => { if (event.target === dismissed) dismissed = undefined; }, true);
 
-  // Scrolling goes on after the finger is gone: at rest is what has not scrolled for a moment.
+  // Scrolling goes on after the finger is gone, until the browser says that it ended.
   let scrolled = 0;
-  addEventListener('scroll', () => { scrolled = performance.now(); }, true);
+  const moving = new Set();
+  addEventListener('scroll', ({target}) => {
+    scrolled = performance.now();
+    moving.add(target);
+  }, true);
+  addEventListener('scrollend', ({target}) => { moving.delete(target); }, true);
 
   return {
     rect: (id) => box(byId(id)),
@@ -114,7 +119,7 @@ Object.assign(globalThis.sim, (() => {
       const begun = performance.now();
       const look = () => {
         const now = performance.now();
-        if (now - Math.max(scrolled, begun) > quiet || now - begun > 3000) resolve(true);
+        if ((now - Math.max(scrolled, begun) > quiet && moving.size === 0) || now - begun > 3000) resolve(moving.clear());
         else setTimeout(look, 15);
       };
       look();

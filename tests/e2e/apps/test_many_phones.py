@@ -1,0 +1,80 @@
+"""Several phones on one Appium server, and what becomes of sessions whose phone or server dies in mid-call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from orchestrator.demo.device_server import DeviceServer
+from tests.e2e.apps.phone import LOG_IN, PLATFORMS, POCKET, Phone, staged, start
+from tests.e2e.harness import kill, until
+from tests.e2e.stage import Stage, refused
+
+SECONDS = 2.0
+"""Within which a dead remote end is noticed."""
+ENDLESS = {"selector": "~nowhere", "timeout": 60_000}
+
+
+@pytest.fixture
+def own(appium: DeviceServer) -> Iterator[tuple[Stage, DeviceServer]]:
+    """A server of ours and an Appium of this test's own."""
+    del appium  # asked for since it says what is missing
+    with DeviceServer() as server, staged(server.url, "own") as stage:
+        yield stage, server
+
+
+def test_two_of_each_at_once_beside_browsers(stage: Stage) -> None:  # W1 W9 W16 W41 W43
+    """All six do their steps in one call; ids that nobody chose count up a type."""
+    names = []
+    for platform, (wire, device) in PLATFORMS.items():
+        more = {"appPath": POCKET, "deviceName": device}
+        answer = stage.ok("start_app_session", platform=wire, **more)
+        assert answer["sessionId"] == f"{platform}-1"
+        names.append(answer["sessionId"])
+    try:
+        for name in PLATFORMS:
+            Phone(stage, name, name).restart()
+        stage.show("<p>Hello", sessionId="web")
+        apps = {"sessionIds": [*PLATFORMS, *names], "actions": LOG_IN}
+        web = {"sessionId": "web", "actions": [{"action": "expect", "selector": "p", "text": "Hello"}]}
+        results = stage.ok("execute_parallel", sequences=[apps, web])["results"]
+        assert {name: result["completed"] for name, result in results.items()} == {
+            **dict.fromkeys([*PLATFORMS, *names], 3),
+            "web": 1,
+        }
+    finally:
+        for name in names:
+            stage.ok("close_session", sessionId=name)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_phone_that_dies_is_noticed(own: tuple[Stage, DeviceServer], platform: str) -> None:
+    """The call that waits on it answers session_lost within two seconds, and the session is listed as lost."""
+    stage, server = own
+    assert not start(stage, "phone", platform).failed
+    call = stage.begin("wait_for", sessionId="phone", **ENDLESS)
+    browsers = [one for one in psutil.Process(server.pid).children(recursive=True) if "chrom" in one.name()]
+    until(lambda: stage.ok("list_sessions")["sessions"], "the session")
+    died = kill(browsers[0])
+    refused(call.result(10), "session_lost")
+    assert time.monotonic() - died < SECONDS
+    assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
+
+
+def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
+    """Every session on it is lost within two seconds; its names are free again once they are closed."""
+    stage, server = own
+    for platform in PLATFORMS:
+        assert not start(stage, platform, platform).failed
+    calls = [stage.begin("wait_for", sessionId=name, **ENDLESS) for name in PLATFORMS]
+    browsers = [one for one in psutil.Process(server.pid).children(recursive=True) if "chrom" in one.name()]
+    died = kill(psutil.Process(server.pid))
+    for call in calls:
+        refused(call.result(10), "session_lost")
+    assert time.monotonic() - died < SECONDS
+    assert set(stage.ok("close_sessions", all=True)["closed"]) == set(PLATFORMS)
+    # What stood below it ends with its pipe.
+    until(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in browsers), "no browser")
