@@ -16,10 +16,10 @@ _LINES = 40
 """Lines of a difference that a result lists, each way."""
 _EVERYTHING = 1_000_000
 _STRUCTURE = frozenset({
-    "article", "banner", "complementary", "contentinfo", "form", "generic", "group", "list", "listitem", "main",
-    "navigation", "region", "row", "rowgroup", "search", "table", "toolbar",
+    "article", "banner", "complementary", "contentinfo", "form", "generic", "group", "heading", "list", "listitem",
+    "main", "navigation", "region", "row", "rowgroup", "search", "table", "toolbar",
 })  # fmt: skip
-"""Roles that say how things are put together, which each platform does in its own way."""
+"""Roles that say how things are put together, which each platform does in its own way; Android knows no headings."""
 
 
 class Difference(Wire):
@@ -62,11 +62,11 @@ def difference(name: str, base: Sequence[str], other: Sequence[str]) -> Differen
 
 
 def named(elements: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The elements by role and name alone, as every platform has them: without nameless ones that only group others."""
+    """The elements by role and name alone, as every platform has them: without those that only group others."""
     return [
         f'{element["role"]} "{element["name"]}"' if element["name"] else str(element["role"])
         for element in elements
-        if element["name"] or element["role"] not in _STRUCTURE
+        if element["role"] not in _STRUCTURE
     ]
 
 

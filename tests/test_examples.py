@@ -91,6 +91,37 @@ def test_race_for_the_last_item(tmp_path: Path) -> None:  # W3 W21 W42
     }
 
 
+@pytest.mark.usefixtures("device_server")
+@pytest.mark.parametrize("program", ["main.py", "over_mcp.py"])
+def test_checkout_on_three_platforms(tmp_path: Path, program: str) -> None:  # W2 W22 W42 W43
+    """One list of steps buys on a web page and in two apps, and all three show the same at the end."""
+    done = run(tmp_path, "checkout_on_three_platforms", program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines() == {
+        "main.py": [
+            *[f"{name}: 11 of 11 steps " for name in ("web", "ios", "android")],
+            "All sessions show the same as web.",
+        ],
+        "over_mcp.py": [
+            "ios: iPhone 15 (simulated)",
+            "android: Pixel 8 (simulated)",
+            "{'web': 11, 'ios': 11, 'android': 11}",
+            "The same everywhere",
+        ],
+    }[program]
+
+
+@pytest.mark.usefixtures("device_server")
+def test_app_with_a_web_view(tmp_path: Path) -> None:
+    """Native, then a page, then native again, in one session."""
+    done = run(tmp_path, "app_with_a_web_view", "main.py", str(EXAMPLES.parent / "tests" / "apps" / "pocket"))
+    contexts, said, back = done.stdout.splitlines() or ("", "", done.stderr)
+    assert contexts == "Contexts: ['NATIVE', 'WEBVIEW']"
+    assert said == "The page in the app says: Tea"
+    assert re.fullmatch(r'Back in the app: - heading "Home" \[e\d+\].*', back)
+    assert done.returncode == 0
+
+
 def test_python_script(tmp_path: Path) -> None:
     """Step by step, in one turn, with an error, side by side; and step by step without await."""
     with transcripts.guest_book() as address:

@@ -47,6 +47,7 @@ PURCHASE: list[dict[str, Any]] = [
     _tap("Cart (3)"),
     _tap("Check out"),
     *({"action": "set_value", "selector": f"label={label}", "value": value} for label, value in _BUYER.items()),
+    {"action": "scroll", "selector": "role=button[name=Pay now]"},
     _tap("Pay now"),
     {"action": "wait_for", "text": "Thank you, Ada Byron!"},
 ]

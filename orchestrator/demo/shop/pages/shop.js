@@ -56,7 +56,7 @@ function show(screen) {
   document.title = TITLES[screen];
   find('cartButton').hidden = screen !== 'catalogue';
   draw();
-  scrollTo(0, 0);
+  document.querySelector('main').scrollTop = 0;
 }
 
 function draw() {

@@ -1,0 +1,38 @@
+"""A native app with a web view in it: the same session signs in natively, then works in the page as in a browser.
+
+Here the app is the one that the tests use, on a simulated phone behind a real Appium server. Run it with
+`.venv/bin/python examples/app_with_a_web_view/main.py tests/apps/pocket`, after `make appium`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from orchestrator.demo.device_server import DeviceServer
+from orchestrator.settings import Settings
+from orchestrator.sync import Orchestrator
+
+
+def main(app: str) -> None:
+    """Sign in with taps, go into the web view, order there, come back."""
+    with DeviceServer() as phones, Orchestrator(Settings.load({"appium_url": phones.url})) as orchestrator:
+        phone = orchestrator.start_app_session("Android", app_path=app, device_name="Pixel 8")
+        phone.set_value("~emailField", "ann@example.org")
+        phone.set_value("~passwordField", "correct horse")
+        phone.tap_element("~loginButton")
+        phone.tap_element("role=button[name=Web view]")
+
+        contexts = phone.switch_context().contexts
+        print("Contexts:", [context.partition("_")[0] for context in contexts])
+        phone.switch_context("WEBVIEW")
+        phone.set_value("#what", "Tea")
+        phone.click_element("#order-button")
+        print("The page in the app says:", phone.get_text("#order").text)
+
+        phone.switch_context("NATIVE_APP")
+        phone.tap_element("role=button[name=Back]")
+        print("Back in the app:", phone.get_visible_elements(roles=["heading"]).outline)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
