@@ -157,7 +157,6 @@ class DeviceServer:
             with contextlib.suppress(psutil.Error):
                 if process.environ().get("TMPDIR") == ours:
                     process.kill()
-                    process.wait(_ENDED_WITHIN)
 
     def _start(self) -> None:
         home, environment = self._home(), self._environment()
