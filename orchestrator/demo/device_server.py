@@ -152,11 +152,20 @@ class DeviceServer:
 
     def _end_orphans(self) -> None:
         # An Appium that was killed leaves its chromedrivers; whatever it started knows our folder for temporary files.
-        ours = str(self._folder / "tmp")
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
-                if process.environ().get("TMPDIR") == ours:
-                    process.kill()
+        deadline = time.monotonic() + _ENDED_WITHIN
+        while time.monotonic() < deadline and (orphans := list(filter(self._started, psutil.process_iter()))):
+            for orphan in orphans:
+                with contextlib.suppress(psutil.Error):
+                    orphan.kill()
+            time.sleep(_POLL)
+
+    def _started(self, process: psutil.Process) -> bool:
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            return process.environ().get("TMPDIR") == str(self._folder / "tmp")
+        except psutil.Error:
+            return False
 
     def _start(self) -> None:
         home, environment = self._home(), self._environment()
