@@ -182,7 +182,8 @@ class DeviceServer:
     def _spawn(self, port: int, home: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         node = shutil.which("node")
         command = [str(node), str(_script(self._appium)), "server", "--address", _HOST, "--port", str(port)]
-        command += ["--log-level", "info", "--log-no-colors", "--log-timestamp"]
+        # A step below, Appium writes what is typed.
+        command += ["--log-level", "warn", "--log-no-colors", "--log-timestamp"]
         with self.log.open("wb") as log:
             return subprocess.Popen(
                 command,
