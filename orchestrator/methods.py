@@ -58,8 +58,8 @@ class SessionMethods(ABC):
             url: Absolute URL.
             history: Instead of `url`.
             wait_until: How far the page must have loaded.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             Navigate, {"url": url, "history": history, "wait_until": wait_until, "observe": observe, "timeout": timeout}
@@ -136,7 +136,7 @@ class SessionMethods(ABC):
             full_page: The whole page, not only what is seen of it.
             marks: Draw the refs of what can be acted on.
             format: That of the image and of the file.
-            path: Where to save it; in the data folder unless given.
+            path: Where to save it.
         """
         return await self._do(
             TakeScreenshot,
@@ -162,8 +162,8 @@ class SessionMethods(ABC):
             button: The mouse button.
             count: 2 is a double click.
             modifiers: Keys held down meanwhile.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             ClickElement,
@@ -184,8 +184,8 @@ class SessionMethods(ABC):
 
         Args:
             selector: Which element: see selectors.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(Hover, {"selector": selector, "observe": observe, "timeout": timeout})
 
@@ -203,9 +203,9 @@ class SessionMethods(ABC):
         Args:
             selector: Alone: into view. With direction: scroll inside it.
             direction: Where to.
-            pixels: Most of a screen unless given.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            pixels: Most of a screen.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             Scroll,
@@ -233,8 +233,8 @@ class SessionMethods(ABC):
             y: The same from its top.
             count: 2 is a double tap.
             hold_ms: A long press.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             TapElement,
@@ -259,15 +259,15 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Swipe with a finger in an app: direction is the finger's, so up shows what is further down.
+        """Swipe in an app: direction is that of the finger, so up shows what is further down.
 
         Args:
             direction: Where to.
             percent: Of the screen's or element's length.
             duration: ms; slow ones do not fly on.
-            selector: Only over this element.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            selector: Which element: see selectors.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             Swipe,
@@ -289,13 +289,13 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Zoom with two fingers in an app: a scale above 1 moves them apart (zoom in), one below 1 together (zoom out).
+        """Zoom with two fingers in an app: a scale above 1 zooms in, one below 1 out.
 
         Args:
             scale: Such as 2 or 0.5.
-            selector: Only over this element.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            selector: Which element: see selectors.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(Pinch, {"scale": scale, "selector": selector, "observe": observe, "timeout": timeout})
 
@@ -316,8 +316,8 @@ class SessionMethods(ABC):
             target: Selector; or give x and y.
             x: Where to drop it: CSS pixels from the left of the viewport.
             y: The same from its top.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             DragAndDrop, {"source": source, "target": target, "x": x, "y": y, "observe": observe, "timeout": timeout}
@@ -342,8 +342,8 @@ class SessionMethods(ABC):
             value: What it shall hold, such as a text, `true` or a date: see field.
             submit: Press Enter afterwards.
             keystrokes: Type each character with key events.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             SetValue,
@@ -370,8 +370,8 @@ class SessionMethods(ABC):
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
             selector: Focus this first.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(PressKeys, {"keys": keys, "selector": selector, "observe": observe, "timeout": timeout})
 
@@ -388,8 +388,8 @@ class SessionMethods(ABC):
         Args:
             selector: Which element: see selectors.
             values: All that shall be chosen, by value, label or index from 0; `[]` clears a list of several.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             SelectOption, {"selector": selector, "values": values, "observe": observe, "timeout": timeout}
@@ -408,8 +408,8 @@ class SessionMethods(ABC):
         Args:
             selector: Which element: see selectors.
             paths: Files on this machine, sent along to a remote end far away.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(
             UploadFiles, {"selector": selector, "paths": paths, "observe": observe, "timeout": timeout}
@@ -433,7 +433,7 @@ class SessionMethods(ABC):
             text: Contained in the page, or in the element.
             url: A glob such as **/cart*.
             title: The whole title, or a glob.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return await self._do(
             WaitFor,
@@ -471,7 +471,7 @@ class SessionMethods(ABC):
             url: A glob.
             title: The whole title, or a glob.
             not_: It must not hold.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return await self._do(
             Expect,
@@ -500,7 +500,7 @@ class SessionMethods(ABC):
         Args:
             script: A function body.
             args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
@@ -510,7 +510,7 @@ class SessionMethods(ABC):
         Args:
             accept: true: OK. false: Cancel.
             prompt_text: What to write into a prompt.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return await self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
 
@@ -531,7 +531,7 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            tab: Such as t2; close: the current one unless given.
+            tab: Such as t2.
             url: For new.
         """
         return await self._do(Tabs, {"action": action, "tab": tab, "url": url})
@@ -543,7 +543,7 @@ class SessionMethods(ABC):
 
         Args:
             selector: None: the top.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return await self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
 
@@ -560,8 +560,8 @@ class SessionMethods(ABC):
         Args:
             width: In CSS pixels.
             height: In CSS pixels.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return await self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
 
@@ -607,11 +607,11 @@ class SessionMethods(ABC):
         )
 
     async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
-        """List an app's contexts, or switch: in a web view (WEBVIEW…) browser tools work, NATIVE_APP is the app's own screen.
+        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts.
 
         Args:
-            context: Name, or its beginning; lists them unless given.
-            timeout: Longest wait, ms.
+            context: Name or its beginning; none: list.
+            timeout: In ms.
         """
         return await self._do(SwitchContext, {"context": context, "timeout": timeout})
 
@@ -622,20 +622,16 @@ class SessionMethods(ABC):
         *,
         seconds: float | None = None,
         observe: Literal["none", "change", "outline"] | None = None,
-        timeout: int | None = None,
     ) -> AppManaged:
         """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state.
 
         Args:
             action: What to do.
-            app: Bundle id or package, the session's unless given; install: path or URL.
-            seconds: In the background; until activated unless given.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            app: Bundle id or package (the session's); install: path or URL.
+            seconds: In the background.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
-        return await self._do(
-            ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe, "timeout": timeout}
-        )
+        return await self._do(ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe})
 
     async def manage_device(
         self,
@@ -645,18 +641,15 @@ class SessionMethods(ABC):
         value: str | None = None,
         *,
         observe: Literal["none", "change", "outline"] | None = None,
-        timeout: int | None = None,
     ) -> DeviceManaged:
-        """Turn (rotate), lock, unlock or shake the device, hide its keyboard, press a button, open a deep link, and more.
+        """Rotate, lock, unlock or shake the device, hide its keyboard, press a button, open a deep link.
 
         Args:
             action: What to do.
-            value: rotate: portrait or landscape; press: a key; open_url: URL; set_location: lat,lon; clipboard: new
-                text.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            value: portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
-        return await self._do(ManageDevice, {"action": action, "value": value, "observe": observe, "timeout": timeout})
+        return await self._do(ManageDevice, {"action": action, "value": value, "observe": observe})
 
 
 class BlockingSessionMethods(ABC):
@@ -685,8 +678,8 @@ class BlockingSessionMethods(ABC):
             url: Absolute URL.
             history: Instead of `url`.
             wait_until: How far the page must have loaded.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(
             Navigate, {"url": url, "history": history, "wait_until": wait_until, "observe": observe, "timeout": timeout}
@@ -763,7 +756,7 @@ class BlockingSessionMethods(ABC):
             full_page: The whole page, not only what is seen of it.
             marks: Draw the refs of what can be acted on.
             format: That of the image and of the file.
-            path: Where to save it; in the data folder unless given.
+            path: Where to save it.
         """
         return self._do(
             TakeScreenshot,
@@ -789,8 +782,8 @@ class BlockingSessionMethods(ABC):
             button: The mouse button.
             count: 2 is a double click.
             modifiers: Keys held down meanwhile.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(
             ClickElement,
@@ -811,8 +804,8 @@ class BlockingSessionMethods(ABC):
 
         Args:
             selector: Which element: see selectors.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(Hover, {"selector": selector, "observe": observe, "timeout": timeout})
 
@@ -830,9 +823,9 @@ class BlockingSessionMethods(ABC):
         Args:
             selector: Alone: into view. With direction: scroll inside it.
             direction: Where to.
-            pixels: Most of a screen unless given.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            pixels: Most of a screen.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(
             Scroll,
@@ -860,8 +853,8 @@ class BlockingSessionMethods(ABC):
             y: The same from its top.
             count: 2 is a double tap.
             hold_ms: A long press.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(
             TapElement,
@@ -886,15 +879,15 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Swipe with a finger in an app: direction is the finger's, so up shows what is further down.
+        """Swipe in an app: direction is that of the finger, so up shows what is further down.
 
         Args:
             direction: Where to.
             percent: Of the screen's or element's length.
             duration: ms; slow ones do not fly on.
-            selector: Only over this element.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            selector: Which element: see selectors.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(
             Swipe,
@@ -916,13 +909,13 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Zoom with two fingers in an app: a scale above 1 moves them apart (zoom in), one below 1 together (zoom out).
+        """Zoom with two fingers in an app: a scale above 1 zooms in, one below 1 out.
 
         Args:
             scale: Such as 2 or 0.5.
-            selector: Only over this element.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            selector: Which element: see selectors.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(Pinch, {"scale": scale, "selector": selector, "observe": observe, "timeout": timeout})
 
@@ -943,8 +936,8 @@ class BlockingSessionMethods(ABC):
             target: Selector; or give x and y.
             x: Where to drop it: CSS pixels from the left of the viewport.
             y: The same from its top.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(
             DragAndDrop, {"source": source, "target": target, "x": x, "y": y, "observe": observe, "timeout": timeout}
@@ -969,8 +962,8 @@ class BlockingSessionMethods(ABC):
             value: What it shall hold, such as a text, `true` or a date: see field.
             submit: Press Enter afterwards.
             keystrokes: Type each character with key events.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(
             SetValue,
@@ -997,8 +990,8 @@ class BlockingSessionMethods(ABC):
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
             selector: Focus this first.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(PressKeys, {"keys": keys, "selector": selector, "observe": observe, "timeout": timeout})
 
@@ -1015,8 +1008,8 @@ class BlockingSessionMethods(ABC):
         Args:
             selector: Which element: see selectors.
             values: All that shall be chosen, by value, label or index from 0; `[]` clears a list of several.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(SelectOption, {"selector": selector, "values": values, "observe": observe, "timeout": timeout})
 
@@ -1033,8 +1026,8 @@ class BlockingSessionMethods(ABC):
         Args:
             selector: Which element: see selectors.
             paths: Files on this machine, sent along to a remote end far away.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(UploadFiles, {"selector": selector, "paths": paths, "observe": observe, "timeout": timeout})
 
@@ -1056,7 +1049,7 @@ class BlockingSessionMethods(ABC):
             text: Contained in the page, or in the element.
             url: A glob such as **/cart*.
             title: The whole title, or a glob.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return self._do(
             WaitFor,
@@ -1094,7 +1087,7 @@ class BlockingSessionMethods(ABC):
             url: A glob.
             title: The whole title, or a glob.
             not_: It must not hold.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return self._do(
             Expect,
@@ -1123,7 +1116,7 @@ class BlockingSessionMethods(ABC):
         Args:
             script: A function body.
             args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
@@ -1133,7 +1126,7 @@ class BlockingSessionMethods(ABC):
         Args:
             accept: true: OK. false: Cancel.
             prompt_text: What to write into a prompt.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
 
@@ -1154,7 +1147,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            tab: Such as t2; close: the current one unless given.
+            tab: Such as t2.
             url: For new.
         """
         return self._do(Tabs, {"action": action, "tab": tab, "url": url})
@@ -1166,7 +1159,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             selector: None: the top.
-            timeout: Longest wait, ms.
+            timeout: In ms.
         """
         return self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
 
@@ -1183,8 +1176,8 @@ class BlockingSessionMethods(ABC):
         Args:
             width: In CSS pixels.
             height: In CSS pixels.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+            timeout: In ms.
         """
         return self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
 
@@ -1230,11 +1223,11 @@ class BlockingSessionMethods(ABC):
         )
 
     def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
-        """List an app's contexts, or switch: in a web view (WEBVIEW…) browser tools work, NATIVE_APP is the app's own screen.
+        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts.
 
         Args:
-            context: Name, or its beginning; lists them unless given.
-            timeout: Longest wait, ms.
+            context: Name or its beginning; none: list.
+            timeout: In ms.
         """
         return self._do(SwitchContext, {"context": context, "timeout": timeout})
 
@@ -1245,20 +1238,16 @@ class BlockingSessionMethods(ABC):
         *,
         seconds: float | None = None,
         observe: Literal["none", "change", "outline"] | None = None,
-        timeout: int | None = None,
     ) -> AppManaged:
         """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state.
 
         Args:
             action: What to do.
-            app: Bundle id or package, the session's unless given; install: path or URL.
-            seconds: In the background; until activated unless given.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            app: Bundle id or package (the session's); install: path or URL.
+            seconds: In the background.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
-        return self._do(
-            ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe, "timeout": timeout}
-        )
+        return self._do(ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe})
 
     def manage_device(
         self,
@@ -1268,18 +1257,15 @@ class BlockingSessionMethods(ABC):
         value: str | None = None,
         *,
         observe: Literal["none", "change", "outline"] | None = None,
-        timeout: int | None = None,
     ) -> DeviceManaged:
-        """Turn (rotate), lock, unlock or shake the device, hide its keyboard, press a button, open a deep link, and more.
+        """Rotate, lock, unlock or shake the device, hide its keyboard, press a button, open a deep link.
 
         Args:
             action: What to do.
-            value: rotate: portrait or landscape; press: a key; open_url: URL; set_location: lat,lon; clipboard: new
-                text.
-            observe: How much to report of what it changed.
-            timeout: Longest wait, ms.
+            value: portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
-        return self._do(ManageDevice, {"action": action, "value": value, "observe": observe, "timeout": timeout})
+        return self._do(ManageDevice, {"action": action, "value": value, "observe": observe})
 
     def refresh(self) -> SessionFacts:
         """Look up the facts of now, without a round trip to the browser.

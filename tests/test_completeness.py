@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 import typer.main
 
+from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.actions.results import Outcome
 from orchestrator.arguments import names_of
 from orchestrator.cli import app
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.models import SessionType
 from orchestrator.settings import Settings
 from tests import behaviours, generated
+from tests.e2e.apps.test_every_app_tool import CASES as APP_CASES
 from tests.e2e.test_every_tool import CASES
 from tests.result_meanings import RESULTS
 
@@ -48,6 +51,8 @@ TOOL_NAMES = [
     "hover",
     "scroll",
     "tap_element",
+    "swipe",
+    "pinch",
     "drag_and_drop",
     "set_value",
     "press_keys",
@@ -62,6 +67,9 @@ TOOL_NAMES = [
     "switch_frame",
     "set_viewport",
     "cookies",
+    "switch_context",
+    "manage_app",
+    "manage_device",
 ]
 
 CODES = [
@@ -148,8 +156,10 @@ def test_every_meaning_of_a_result_is_used() -> None:
 
 @each_tool
 def test_tool_is_called_end_to_end(tool: Tool) -> None:
-    """Each tool is called on a real browser by a test that comes in through the server, with good and bad input."""
-    assert tool.name in CASES
+    """A test that comes in through the server calls each tool, on a real browser, an app or both, well and badly."""
+    action = CATALOGUE.get(tool.name)
+    assert tool.name in CASES or (action is not None and SessionType.BROWSER not in action.types)
+    assert tool.name in APP_CASES or action is None or SessionType.IOS not in action.types
 
 
 @pytest.mark.parametrize("error", generated.error_classes(), ids=lambda error: error.__name__)

@@ -152,12 +152,20 @@ class DeviceServer:
 
     def _end_orphans(self) -> None:
         # An Appium that was killed leaves its chromedrivers; whatever it started knows our folder for temporary files.
-        ours = str(self._folder / "tmp")
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
-                if process.environ().get("TMPDIR") == ours:
-                    process.kill()
-                    process.wait(_ENDED_WITHIN)
+        deadline = time.monotonic() + _ENDED_WITHIN
+        while time.monotonic() < deadline and (orphans := list(filter(self._started, psutil.process_iter()))):
+            for orphan in orphans:
+                with contextlib.suppress(psutil.Error):
+                    orphan.kill()
+            time.sleep(_POLL)
+
+    def _started(self, process: psutil.Process) -> bool:
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            return process.environ().get("TMPDIR") == str(self._folder / "tmp")
+        except psutil.Error:
+            return False
 
     def _start(self) -> None:
         home, environment = self._home(), self._environment()
@@ -174,7 +182,8 @@ class DeviceServer:
     def _spawn(self, port: int, home: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         node = shutil.which("node")
         command = [str(node), str(_script(self._appium)), "server", "--address", _HOST, "--port", str(port)]
-        command += ["--log-level", "info", "--log-no-colors", "--log-timestamp"]
+        # A step below, Appium writes what is typed.
+        command += ["--log-level", "warn", "--log-no-colors", "--log-timestamp"]
         with self.log.open("wb") as log:
             return subprocess.Popen(
                 command,

@@ -26,6 +26,8 @@ _ANYTHING: Schema = {
     ]
 }
 """What stands for "any JSON value" where a type must be named."""
+_LEVELS = 1
+"""How deep results are told: a model reads them as they come, and their docs say the rest."""
 _STEP_BRIEFLY: Schema = {
     "type": "object",
     "properties": {"action": {"type": "string"}},
@@ -61,7 +63,7 @@ def output_schema(model: type[Outcome], nullable: Iterable[str] = ()) -> Schema:
     """
     lean = _without(_lean(*_generated(model, "serialization")), ("required", "default", "description"))
     own = [name for name in names_of(model) if name in lean["properties"] and name not in names_of(Outcome)]
-    properties = {name: lean["properties"][name] for name in own}
+    properties = {name: _shallow(lean["properties"][name], _LEVELS) for name in own}
     for name in nullable:
         properties[name].pop("type", None)
     return {"type": "object", "properties": properties}
@@ -120,6 +122,17 @@ def _parts(node: Schema, definitions: Schema) -> Schema:
         return {"properties": {name: _lean(one, definitions) for name, one in node["properties"].items()}}
     rest = node.get("additionalProperties", True)
     return {"additionalProperties": _lean(rest, definitions) or True if isinstance(rest, dict) else True}
+
+
+def _shallow(node: Schema, levels: int) -> Schema:
+    """The schema with objects only so many levels deep; what is in those below is let through."""
+    if "items" in node:
+        return {**node, "items": _shallow(node["items"], levels)}
+    if "properties" not in node:
+        return node
+    if not levels:
+        return {"type": "object", "additionalProperties": True}
+    return {**node, "properties": {name: _shallow(one, levels - 1) for name, one in node["properties"].items()}}
 
 
 def _without(node: Any, keys: Iterable[str]) -> Any:

@@ -20,13 +20,14 @@ def figures(rounds: int) -> Iterator[Figure]:
         for platform in ("ios", "android"):
             device.show(long_list(platform, NODES))
             remote = Remote(f"http://127.0.0.1:{device.server_port}", "1", name=platform, timeout=10)
-            for what, json in (("outline", False), ("elements with selectors", True)):
-                mine, theirs = in_turns(
-                    rounds,
-                    lambda json=json, platform=platform, remote=remote: elapsed(  # type: ignore[misc]
-                        lambda: Screen(remote, platform, Numbers()).call("snapshot", scope="page", json=json)
-                    ),
-                    lambda remote=remote: elapsed(lambda: remote.execute("getPageSource")),  # type: ignore[misc]
-                )
-                share = [whole - fetch for whole, fetch in zip(mine, theirs, strict=True)]
-                yield Figure(f"{what} of {NODES:,} nodes, {platform}, less Get Page Source", share, (), _GOAL)
+            yield _share("outline", remote, rounds, json=False)
+            yield _share("elements with selectors", remote, rounds, json=True)
+
+
+def _share(what: str, remote: Remote, rounds: int, *, json: bool) -> Figure:
+    def look() -> None:
+        Screen(remote, remote.name, Numbers()).call("snapshot", scope="page", json=json)
+
+    mine, theirs = in_turns(rounds, lambda: elapsed(look), lambda: elapsed(lambda: remote.execute("getPageSource")))
+    share = [whole - fetch for whole, fetch in zip(mine, theirs, strict=True)]
+    return Figure(f"{what} of {NODES:,} nodes, {remote.name}, less Get Page Source", share, (), _GOAL)

@@ -17,11 +17,19 @@ from tests.demo.phones import eventually, start
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
     """What the server has started and still runs."""
-    return [
-        child
-        for child in psutil.Process(server.pid).children(recursive=True)
-        if child.is_running() and child.status() != psutil.STATUS_ZOMBIE
-    ]
+    return living(psutil.Process(server.pid).children(recursive=True))
+
+
+def living(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that still run; one that nobody reaped does not."""
+
+    def runs(process: psutil.Process) -> bool:
+        try:
+            return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+
+    return [process for process in processes if runs(process)]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +124,7 @@ def test_server_ends_with_everything() -> None:
         left = browsers(server)
         assert len(left) > 2
         folder = server.log.parent
-    assert [process for process in left if process.is_running() and process.status() != psutil.STATUS_ZOMBIE] == []
+    assert living(left) == []
     assert not folder.exists()
 
 
@@ -130,5 +138,4 @@ def test_killed_server_leaves_nothing() -> None:
         left = browsers(server)
         psutil.Process(server.pid).kill()
     assert len(left) > 2
-    psutil.wait_procs(left, timeout=5)
-    assert [process for process in left if process.is_running() and process.status() != psutil.STATUS_ZOMBIE] == []
+    eventually(driver, lambda: living(left) == [])

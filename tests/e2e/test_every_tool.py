@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.mcp_server.tools import TOOLS
+from orchestrator.models import SessionType
 from tests.appium_end import AppiumEnd, appium_end
 from tests.e2e.stage import Stage, opened, refused
 from tests.remote_end import RemoteEnd, remote_end
@@ -117,7 +119,8 @@ CASES = {
 }  # fmt: skip
 
 CLOSING = ("close_session", "close_sessions", "close_all_sessions")
-each_tool = pytest.mark.parametrize("tool", TOOLS)
+OF_APPS = {verb for verb, action in CATALOGUE.items() if SessionType.BROWSER not in action.types}
+each_tool = pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool not in OF_APPS])
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +144,7 @@ def end() -> Iterator[RemoteEnd]:
         yield end
 
 
-@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool not in CLOSING])
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool not in {*CLOSING, *OF_APPS}])
 def test_a_tool_does_its_work(shared: Stage, end: RemoteEnd, tool: str, request: pytest.FixtureRequest) -> None:
     """With good arguments it succeeds, and its text says so."""
     page = shared.page(PAGE)

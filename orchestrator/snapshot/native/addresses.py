@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from orchestrator.snapshot.native import ios
-from orchestrator.snapshot.native.node import Node
+from orchestrator.snapshot.native.lines import value_of
+from orchestrator.snapshot.native.node import FIELDS, Node
 from orchestrator.snapshot.native.words import normal
 
 ACCESSIBILITY_ID, ID, XPATH = "accessibility id", "id", "xpath"
@@ -43,7 +44,7 @@ class Addresses:
             self._names[node.accessibility_id] += 1
             self._ids[get("resource-id") or ""] += 1
             # A text that is an element's label and another one's value is found twice by text=.
-            for text in {_text(node), normal(get("value") or ""), node.label}:
+            for text in {_text(node), node.label, node.text, normal(value_of(node))}:
                 self._texts[text] += 1
             self._of_kind[node.kind, _text(node)] += 1
             self._places[node.index] = kinds[node.kind]
@@ -86,7 +87,9 @@ class Addresses:
 
 
 def _text(node: Node) -> str:
-    """What the platform's own strategies know as its text."""
+    """What the platform's own strategies know as its text; not what it holds: that changes, and may be a secret."""
+    if node.role in FIELDS or node.value:
+        return ""
     return node.attributes.get("label" if node.kind.startswith(ios.PREFIX) else "text") or ""
 
 

@@ -122,7 +122,10 @@ def find_dialog(nodes: list[Node]) -> None:
     dialog = next((parts[name] for name in _PANELS if name in parts), None)
     if dialog is None:
         inside = (*titles, *buttons)
-        dialog = next(around for around in titles[0].around() if all(part.within(around) for part in inside))
+        around = titles[0].around()
+        dialog = next((each for each in around if all(part.within(each) for part in inside)), None)
+    if dialog is None:
+        return
     dialog.role, dialog.modal = "dialog", True
     dialog.label = titles[0].label
     if titles[0] is parts.get("alertTitle"):

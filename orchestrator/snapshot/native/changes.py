@@ -18,9 +18,18 @@ MOST = 40
 
 
 class Mark:
-    """A screen as it was when something began: every line without ref and focus, by the element that it stands for."""
+    """A screen as it was when something began: every line without ref and focus, by the element that it stands for.
 
-    def __init__(self, look: Look) -> None:
+    Without a look it is nothing yet: all is new.
+    """
+
+    def __init__(self, look: Look | None) -> None:
+        self._title = ""
+        self._nodes: list[Node] = []
+        self._lines: dict[int, str] = {}
+        self._in_front: dict[int, str] = {}
+        if look is None:
+            return
         self._title = look.title
         screen = look.behind or look
         self._nodes = [entry.node for entry in screen.entries]
@@ -81,11 +90,14 @@ class Rest:
         self._since: float | None = None
         self._changed = 0.0
         self._signature: dict[int, Hashable] = {}
+        self._look: Look | None = None
         self._culprit = ""
 
     def see(self, look: Look, since: float | None) -> None:
         """Take note of a look; quiet counts from the first one with this `since`."""
-        signature = _signature(look.tree.nodes)
+        # The same source, or another one of the same screen.
+        signature = self._signature if look is self._look else _signature(look.tree.nodes)
+        self._look = look
         if since != self._since:
             self._since, self._changed, self._culprit = since, time.monotonic(), ""
         elif signature != self._signature:

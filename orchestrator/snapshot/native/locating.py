@@ -177,7 +177,9 @@ def _owner(node: Node) -> Node:
     if node.role in INTERACTIVE:
         return node
     owner = next((around for around in node.around() if around.role in INTERACTIVE or around.role == "dialog"), None)
-    return owner if owner is not None and owner.role in _OWNERS else node
+    if owner is None or owner.role not in _OWNERS or owner.is_visible != node.is_visible:
+        return node
+    return owner
 
 
 def described(locator: Mapping[str, Any]) -> str:

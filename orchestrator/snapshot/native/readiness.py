@@ -57,6 +57,7 @@ def ready(look: Look, locator: Mapping[str, Any], wish: Wish) -> tuple[Node | No
             "ok": False, "reason": "not_found", "detail": f"nothing matches {described(locator)}", "matches": 0,
         }  # fmt: skip
     nearest: Failure | None = None
+    outside: str | None = None
     for match in matches[:_TRIES]:
         node = _acted_on(look, match, wish)
         wish.found = {}
@@ -65,8 +66,10 @@ def ready(look: Look, locator: Mapping[str, Any], wish: Wish) -> tuple[Node | No
             return node, {**_facts(look, node, wish), "matches": len(matches)}
         if nearest is None or REASONS.index(failure[0]) > REASONS.index(nearest[0]):
             nearest = failure
+            outside = _way(node.box, look.tree.window) if failure[0] == "hidden" and node.is_outside else None
     reason, detail = nearest or ("hidden", "")
-    return None, {"ok": False, "reason": reason, "detail": detail, "matches": len(matches)}
+    answer = {"ok": False, "reason": reason, "detail": detail, "matches": len(matches)}
+    return None, answer if outside is None else {**answer, "outside": outside}
 
 
 def kind_of(node: Node) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from orchestrator.snapshot.native.identity import is_other_screen
 from orchestrator.snapshot.native.node import Node
 from orchestrator.snapshot.native.tree import Tree
+
+_MOST = 20_000
+"""Elements that are remembered while a screen is the same: an endless list makes ever new ones."""
 
 
 class RefRange(Protocol):
@@ -38,8 +42,13 @@ class Refs:
             self._seen = before if tree.modal else tree
             return
         if is_other_screen(listed(before), listed(tree), same_title=before.title == tree.title):
-            self._numbers = {key: number for key, number in self._numbers.items() if _is_same(key, before, tree)}
-            self._keys = {number: key for key, number in self._numbers.items()}
+            self._keep({key for key in self._numbers if _is_same(key, before, tree)})
+        elif len(self._numbers) > _MOST:
+            self._keep(self._numbers.keys() & tree.by_key.keys())
+
+    def _keep(self, keys: Collection[int]) -> None:
+        self._numbers = {key: number for key, number in self._numbers.items() if key in keys}
+        self._keys = {number: key for key, number in self._numbers.items()}
 
     def ref(self, node: Node) -> str:
         """The element's ref."""

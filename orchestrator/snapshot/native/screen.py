@@ -14,7 +14,7 @@ from orchestrator.snapshot.native.conditions import assess
 from orchestrator.snapshot.native.listing import boxes, marked, matches, shot, snapshot
 from orchestrator.snapshot.native.locating import Refusal
 from orchestrator.snapshot.native.look import Look
-from orchestrator.snapshot.native.node import Node
+from orchestrator.snapshot.native.node import FIELDS, Node
 from orchestrator.snapshot.native.readiness import FINAL, Wish, held, holds, ready
 from orchestrator.snapshot.native.reading import masked, text_of
 from orchestrator.snapshot.native.refs import RefRange, Refs
@@ -27,7 +27,7 @@ _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.03, 0.25
 """Seconds between two looks: as long as a look takes, within these."""
 _STILL_AFTER = 0.05
 """Seconds between two looks that must find an element in one place."""
-_NO_MARK = "there is no mark {!r}"
+_NO_MARK = Mark(None)
 
 Answer = dict[str, Any]
 
@@ -54,6 +54,7 @@ class Screen:
         self._acting: tuple[int, str | bool | None] | None = None
         self._marks: dict[str, Mark] = {}
         self._rest = Rest()
+        self._secrets: set[str] = set()
         self._scroll: Scroll | None = None
         self._readings: dict[str, Callable[..., Answer]] = {
             "state": self._state, "snapshot": snapshot, "text": self._text, "source": self._source,
@@ -75,7 +76,8 @@ class Screen:
             text(locator?, ignore?) → text, matches. source(locator?) → source, matches.
             ready(locator, need, slice, value?, force?, handle?) → ok with x, y, width, height, matches, ref, line,
                 role, name, tag, kind, empty, checked and for a control `already`, `now`, `aim`; or ok false with
-                reason, detail, matches, candidates. Needs: present, visible, enabled, point, fill, focus, options.
+                reason, detail, matches, candidates, outside.
+                Needs: present, visible, enabled, point, fill, focus, options.
             verify(value?) → same, value, checked, or gone.
             wait(conditions, not, slice, locator?) → ok, failed, matches, near.
             mark(name?) → lines. delta(limit?, name?) → appeared, disappeared, changed, more, sameDocument, now, title.
@@ -135,6 +137,7 @@ class Screen:
         last = self._last
         if last is None or last.tree.source != source:
             tree = Tree.read(source, self._platform)
+            self._note_secrets(tree)
             self._refs.see(tree)
             ask = functools.partial(self._elements.nodes, tree)
             behind = None if last is None or tree.modal is None else last.behind or last
@@ -145,6 +148,15 @@ class Screen:
             was = were.get(node.key)
             self._places[node.key] = was if was is not None and was[1] == node.box else (now, node.box)
         return last
+
+    def _note_secrets(self, tree: Tree) -> None:
+        """What once was a password stays one: a button that shows it makes it a field like others."""
+        for node in tree.nodes:
+            named = node.id or node.label
+            if node.secret:
+                self._secrets.add(named)
+            elif node.role in FIELDS and named in self._secrets:
+                node.secret = True
 
     def _is_still(self, node: Node) -> bool:
         """Whether it has been where it is for a moment."""
@@ -211,12 +223,7 @@ class Screen:
         return {**look.place, "lines": mark.count}
 
     def _delta(self, look: Look, limit: int | None = None, name: str = "") -> Answer:
-        return self._marked_as(name).delta(look, limit)
-
-    def _marked_as(self, name: str) -> Mark:
-        if name not in self._marks:
-            raise ValueError(_NO_MARK.format(name))
-        return self._marks[name]
+        return self._marks.get(name, _NO_MARK).delta(look, limit)
 
     def _settle(
         self, stability: int, slice: int | None = 0, since: float | None = None, name: str = "",  # noqa: A002
@@ -229,7 +236,7 @@ class Screen:
             reason = self._rest.unrest(look, stability)
             if reason is None:
                 began = time.monotonic()
-                delta = {"delta": self._marked_as(name).delta(look, limit)} if limit else {}
+                delta = {"delta": self._marks.get(name, _NO_MARK).delta(look, limit)} if limit else {}
                 took = {"deltaMs": round((time.monotonic() - began) * 1000)} if limit else {}
                 return {"settled": True, "quietFor": self._rest.quiet, **delta, **took}
             now = time.monotonic()

@@ -249,6 +249,17 @@ def test_text_and_source_tell_no_password(phone: Phone) -> None:
     assert "hunter2" not in json.dumps(screen.call("snapshot", scope="page", json=True), ensure_ascii=False)
 
 
+def test_a_password_that_is_shown_stays_one(phone: Phone) -> None:
+    """A button that shows it makes a field like others of it."""
+    hidden = ios("SecureTextField", label="PIN", name="pin", value="••••")
+    shown = ios("TextField", label="PIN", name="pin", value="1234")
+    screen = phone.screen("ios", ios_app(hidden))
+    assert outline(screen) == '- textbox "PIN" = "•••"'
+    phone.show(ios_app(shown))
+    assert outline(screen) == '- textbox "PIN" = "•••"'
+    assert "1234" not in screen.call("source")["source"]
+
+
 FAULTS = {
     "": "its page source is empty",
     "  \n": "its page source is empty",

@@ -66,6 +66,12 @@ def test_what_stands_in_the_way(phone: Phone, xml: str, need: str, reason: str, 
     assert (answer["ok"], answer["reason"], answer["detail"]) == (False, reason, said)
 
 
+def test_what_is_beyond_the_screen_says_where(phone: Phone) -> None:
+    """So that it can be scrolled to."""
+    answer = ready(phone.screen("ios", source("ios_checkout")), "~payButton", "point", slice=0)
+    assert (answer["reason"], answer["outside"]) == ("hidden", "below")
+
+
 def test_half_a_button_above_the_keyboard_can_be_tapped(phone: Phone) -> None:
     """Its point is in the half that is seen."""
     screen = phone.screen("ios", ios_app(ios("Button", label="X", box=(0, 460, 300, 540)), KEYBOARD))

@@ -46,9 +46,7 @@ class Alerts {
   }
 
   /** An app asks for a permission; granted ones are not asked for twice. */
-  permission(screen, {permission, id}) {
-    const running = [...screen.running.values()].find(({app}) => app.id === screen.front) ?? [...screen.running.values()][0];
-    const {app, page} = running;
+  permission(app, page, {permission, id}) {
     const key = `${app.id} ${permission}`;
     const answer = async (granted) => {
       this.granted.set(key, granted);

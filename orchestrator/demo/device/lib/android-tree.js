@@ -56,7 +56,7 @@ function attributesOf(node, index, type, {scale, pkg, at, inWeb}) {
   const editable = EDITABLE.has(node.kind);
   const resource = node.resource || (node.htmlId ? (inWeb ? node.htmlId : `${pkg}:id/${node.htmlId}`) : undefined);
   return {
-    index, package: pkg, class: type, text: textOf(node), 'content-desc': node.aria || node.testid || undefined, 'resource-id': resource,
+    index, package: pkg, class: type, text: textOf(node), 'content-desc': node.aria || node.testid || (node.kind === 'image' && node.label) || undefined, 'resource-id': resource,
     checkable: CHECKABLE.has(node.kind), checked: Boolean(node.checked), clickable: Boolean(node.clickable),
     enabled: !node.disabled, focusable: editable || Boolean(node.clickable), focused: Boolean(node.focused),
     'long-clickable': editable, password: node.kind === 'password', scrollable: Boolean(node.scrollable), selected: Boolean(node.selected),

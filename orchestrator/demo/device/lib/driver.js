@@ -22,7 +22,7 @@ const CAPABILITIES = {
   app: {isString: true}, bundleId: {isString: true}, appPackage: {isString: true}, appActivity: {isString: true},
   deviceName: {isString: true}, platformVersion: {isString: true}, udid: {isString: true}, orientation: {isString: true},
   autoAcceptAlerts: {isBoolean: true}, autoDismissAlerts: {isBoolean: true}, autoGrantPermissions: {isBoolean: true},
-  autoLaunch: {isBoolean: true}, autoWebview: {isBoolean: true}, otherApps: {}, language: {isString: true}, locale: {isString: true},
+  autoLaunch: {isBoolean: true}, autoWebview: {isBoolean: true}, otherApps: {},
   ...FAULT_CAPABILITIES,
 };
 

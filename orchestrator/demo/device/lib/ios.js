@@ -12,7 +12,7 @@ const {ignoreDialog} = require('./screen');
 const ATTRIBUTES = new Set(['accessible', 'enabled', 'height', 'index', 'label', 'name', 'placeholderValue', 'rect', 'selected', 'traits',
   'type', 'value', 'visible', 'width', 'x', 'y']);
 const OPPOSITE = {up: 'down', down: 'up', left: 'right', right: 'left'};
-const SWIPE = {duration: 250};
+const SWIPE_VELOCITY = 1500;
 
 const PLATFORM = {
   name: 'iOS',
@@ -141,7 +141,10 @@ class XCUITestSimDriver extends DeviceDriver {
   }
 
   async mobileSwipe(direction, velocity, elementId) {
-    await this.stroke(await this.area(elementId), direction, elementId ? 0.7 : 0.5, SWIPE);
+    const area = await this.area(elementId);
+    const share = elementId ? 0.7 : 0.5;
+    const length = share * (['left', 'right'].includes(direction) ? area.width : area.height);
+    await this.stroke(area, direction, share, {duration: Math.max(60, 1000 * length / (velocity ?? SWIPE_VELOCITY))});
   }
 
   async mobileScroll(direction, elementId, distance = 0.7, name = undefined, predicateString = undefined, toVisible = undefined) {
@@ -166,7 +169,9 @@ class XCUITestSimDriver extends DeviceDriver {
     const area = await this.area(elementId);
     const far = Math.min(area.width, area.height) * 0.45;
     const [from, to] = scale > 1 ? [far / scale, far] : [far, far * scale];
-    await this.fingers.pinch(area, Math.max(from, 4), Math.max(to, 4), 400);
+    // The velocity is the change of the scale in a second.
+    const duration = Math.min(2000, Math.max(200, 1000 * Math.abs(scale - 1) / (Math.abs(velocity) || 1)));
+    await this.fingers.pinch(area, Math.max(from, 4), Math.max(to, 4), duration);
   }
 
   async mobileAlert(action, buttonLabel) {
@@ -190,9 +195,10 @@ class XCUITestSimDriver extends DeviceDriver {
     await this.openLink(url, bundleId);
   }
 
-  async mobileListApps() {
-    return Object.fromEntries([...this.installed.values()].map(({id, name, version, system}) => [id, {
-      CFBundleIdentifier: id, CFBundleName: name, CFBundleVersion: version, ApplicationType: system ? 'System' : 'User',
+  async mobileListApps(applicationType = 'User') {
+    const apps = [...this.installed.values()].filter(({system}) => (system ? 'System' : 'User') === applicationType);
+    return Object.fromEntries(apps.map(({id, name, version}) => [id, {
+      CFBundleIdentifier: id, CFBundleName: name, CFBundleVersion: version, ApplicationType: applicationType,
     }]));
   }
 

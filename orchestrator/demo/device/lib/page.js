@@ -26,7 +26,7 @@ class Page {
   /**
    * @param {object} options - `rect` {x, y, width, height} on the screen in points, `scale` device pixels a point,
    *   `serve` {origin, folder} of the files it may load, `script` for its own world, `statusBar` drawn above it, `watched` keeps its last frame,
-   *   `asks(question)`, `dialog(page, dialog)` and `dialogClosed(page)` are told what happens.
+   *   `asks(question, page)`, `dialog(page, dialog)` and `dialogClosed(page)` are told what happens.
    */
   constructor(chromium, options) {
     this.chromium = chromium;
@@ -43,7 +43,7 @@ class Page {
     this.session = sessionId;
     this.on('Page.javascriptDialogOpening', (dialog) => this._dialogOpened(dialog));
     this.on('Page.javascriptDialogClosed', () => this._dialogClosed());
-    this.on('Runtime.bindingCalled', ({payload}) => this.asks?.(JSON.parse(payload)));
+    this.on('Runtime.bindingCalled', ({payload}) => this.asks?.(JSON.parse(payload), this));
     this.on('Fetch.requestPaused', (event) => this._serve(event).catch(() => {}));
     const isolated = `${ISOLATED}\n${this.statusBar ? `sim.statusBar(${JSON.stringify(this.statusBar)});` : ''}`;
     await Promise.all([

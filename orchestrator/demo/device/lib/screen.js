@@ -63,7 +63,6 @@ class Screen {
       await running.page.open(url ?? app.url).catch(ignoreDialog);
     }
     this.front = app.id;
-    if (url === undefined && running.page.rect.width !== this.size.width) await running.page.resize(this._appRect());
     await this.sync();
   }
 
@@ -72,7 +71,7 @@ class Screen {
     if (!running) return false;
     this.running.delete(id);
     if (this.front === id) this.front = undefined;
-    this.alerts.dropOf(running.page);
+    for (const {page} of [...running.webviews, running]) this.alerts.dropOf(page);
     await Promise.all([...running.webviews, running].map(({page}) => page.close()));
     await this.sync();
     return true;
@@ -91,7 +90,6 @@ class Screen {
   async setOrientation(orientation) {
     this.orientation = orientation;
     await this.system.resize(this.fullRect);
-    await this.app?.page.resize(this._appRect());
     await this.sync();
   }
 
@@ -175,10 +173,11 @@ class Screen {
     const wants = await running.page.call('wants');
     const {keyboard} = this.typing === running.page ? wants : await this.typing.call('wants');
     const height = keyboard ? this.platform.keyboard[this.orientation] : 0;
-    const changed = height !== this.keyboard;
+    this.keyboard = height;
+    const rect = this._appRect();
+    const changed = JSON.stringify(rect) !== JSON.stringify(running.page.rect);
     if (changed) {
-      this.keyboard = height;
-      await running.page.resize(this._appRect());
+      await running.page.resize(rect);
       await this.typing.call('revealFocused');
     }
     await this._webviews(running, changed ? (await running.page.call('wants')).webviews : wants.webviews);
@@ -204,6 +203,12 @@ class Screen {
     }
   }
 
+  // A web view that is just being opened belongs to the front app.
+  _owner(page) {
+    const all = [...this.running.values()];
+    return (all.find((running) => running.page === page || running.webviews.some((webview) => webview.page === page)) ?? this.app).app;
+  }
+
   _appRect() {
     return {x: 0, y: 0, width: this.size.width, height: this.size.height - this.keyboard};
   }
@@ -217,7 +222,7 @@ class Screen {
     return new Page(this.chromium, {
       scale: this.kind.scale,
       script: ASKS,
-      asks: (question) => this.alerts.permission(this, question),
+      asks: (question, page) => this.alerts.permission(this._owner(page), page, question),
       dialog: (page, dialog) => this.alerts.dialog(page, dialog),
       dialogClosed: (page) => this.alerts.closed(page),
       location: this.location,

@@ -103,6 +103,10 @@ globalThis.sim = (() => {
   const shown = (element, style) => style.display !== 'none' && style.visibility !== 'hidden'
     && !element.hasAttribute('inert') && element.getAttribute('aria-hidden') !== 'true';
 
+  // The cursor is inherited: only where it begins somebody listens.
+  const pointed = (element, style) => style.cursor === 'pointer'
+    && !(element.parentElement && getComputedStyle(element.parentElement).cursor === 'pointer');
+
   const describe = (element, kind, style, rect, clip) => {
     const seen = cut(rect, clip);
     const disabled = element.matches(':disabled, [aria-disabled="true"], :disabled *');
@@ -114,7 +118,7 @@ globalThis.sim = (() => {
       placeholder: element.getAttribute('placeholder') ?? '', disabled, checked,
       selected: element.getAttribute('aria-selected') === 'true' || element.getAttribute('aria-current') === 'page',
       focused: element.getRootNode().activeElement === element,
-      clickable: !disabled && (LEAVES.has(kind) && !['heading', 'image', 'progress', 'webview'].includes(kind) || style.cursor === 'pointer'),
+      clickable: !disabled && (LEAVES.has(kind) && !['heading', 'image', 'progress', 'webview'].includes(kind) || pointed(element, style)),
       scrollable: scrollable(element, style), min: Number(element.min || element.getAttribute('aria-valuemin') || 0),
       max: Number(element.max || element.getAttribute('aria-valuemax') || 100), visible: seen.width >= 1 && seen.height >= 1,
       text: '', children: [],
