@@ -97,18 +97,21 @@ def test_checkout_on_three_platforms(tmp_path: Path, program: str) -> None:  # W
     """One list of steps buys on a web page and in two apps, and all three show the same at the end."""
     done = run(tmp_path, "checkout_on_three_platforms", program)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines() == {
-        "main.py": [
-            *[f"{name}: 11 of 11 steps " for name in ("web", "ios", "android")],
-            "All sessions show the same as web.",
-        ],
-        "over_mcp.py": [
-            "ios: iPhone 15 (simulated)",
-            "android: Pixel 8 (simulated)",
-            "{'web': 11, 'ios': 11, 'android': 11}",
-            "The same everywhere",
-        ],
-    }[program]
+    assert (
+        done.stdout.splitlines()
+        == {
+            "main.py": [
+                *[f"{name}: 11 of 11 steps " for name in ("web", "ios", "android")],
+                "All sessions show the same as web.",
+            ],
+            "over_mcp.py": [
+                "ios: iPhone 15 (simulated)",
+                "android: Pixel 8 (simulated)",
+                "{'web': 11, 'ios': 11, 'android': 11}",
+                "The same everywhere",
+            ],
+        }[program]
+    )
 
 
 @pytest.mark.usefixtures("device_server")

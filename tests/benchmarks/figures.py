@@ -15,7 +15,7 @@ import psutil
 
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.store import Holder, SqliteStore
-from tests.benchmarks import pages, screens
+from tests.benchmarks import apps, pages, screens
 from tests.benchmarks.classic import Classic
 from tests.benchmarks.measure import Figure, elapsed, in_turns
 from tests.benchmarks.server import NAMESPACE, Server
@@ -62,7 +62,14 @@ class Bench:
             yield from self._share(one, other)
         yield from self._records()
         yield from screens.figures(self._rounds)
+        yield from self._apps()
         yield from self._session_start()
+
+    def _apps(self) -> Iterator[Figure]:
+        phones = apps.phones()
+        if phones is not None:
+            with phones, Server(self._folder / "apps", appium_url=phones.url) as server:
+                yield from apps.figures(server, phones.url, self._few())
 
     def _few(self, least: int = 3) -> int:
         """For what takes long."""

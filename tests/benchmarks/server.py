@@ -19,8 +19,9 @@ _UNCUT = "100000000"
 class Server:
     """A server and its one client, which sends a line and reads the answer: what it measures is the server's time."""
 
-    def __init__(self, home: Path, *, max_output: str = _UNCUT) -> None:
+    def __init__(self, home: Path, *, max_output: str = _UNCUT, **given: str) -> None:
         settings = {"HOME": str(home), "NAMESPACE": NAMESPACE, "MAX_OUTPUT": max_output, "SESSION_WARNING": "100"}
+        settings |= {name.upper(): value for name, value in given.items()}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "orchestrator", "serve", "--log-level", "warning"],
             stdin=subprocess.PIPE,
