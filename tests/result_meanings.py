@@ -12,8 +12,7 @@ RESULTS = {
     "detached": "Ids of the sessions that live on at their remote ends.",
     "devices": "A row each: what it is, its `udid` for a start, its state, and `takenBy` where a session has it.",
     "dialogs": "What happens to dialogs from now on.",
-    "divergence": "With `lockstep`: the first step after which not all showed the same by role and name, the `odd` ones, "
-    "and how each differs from `base`.",
+    "divergence": "With `lockstep`: the first step after which not all showed the same by role and name.",
     "differences": "One for each session that differs from the base.",
     "elements": "The elements, with `format: json`.",
     "failed": "What could not be ended at its remote end, and why; here it is closed all the same.",

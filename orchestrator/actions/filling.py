@@ -11,6 +11,7 @@ from orchestrator.actions.hands import click, is_chromium, press, press_named, s
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import NotActionable, quoted
+from orchestrator.models import SessionType
 
 _EDITOR_WAKES = 1000
 """Milliseconds in which an editor that was clicked gives the focus to its field, and shows what was written."""
@@ -27,7 +28,9 @@ def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
     way = _WAYS.get(hit.kind)
     if way is not None:
         return way(scene, hit, value)
-    if value or not hit.facts.get("empty"):
+    if scene.record.type is not SessionType.BROWSER and not keystrokes:
+        _send(scene, hit, value)
+    elif value or not hit.facts.get("empty"):
         type_text(scene, value, keystrokes=keystrokes)
     held = scene.ask("verify", value=value)
     if held["same"]:
@@ -35,6 +38,16 @@ def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
     if hit.kind == "password" and not held.get("gone"):
         return held, ["The page changed what was set: the field now holds something else."]
     return held, [told(held)]
+
+
+def _send(scene: Scene, hit: Hit, value: str) -> None:
+    """Element Clear and Element Send Keys: in a web view of an app no other keys are sure to reach the page."""
+    with scene.find.frame(list(hit.facts.get("path") or ())):
+        handle = next(iter(scene.web.handle().values()))
+        if not hit.facts.get("empty"):
+            scene.remote.execute("clearElement", id=handle)
+        if value:
+            scene.remote.execute("sendKeysToElement", id=handle, text=value, value=list(value))
 
 
 def _select(scene: Scene, hit: Hit, _: str) -> Filled:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from orchestrator.actions.keys import KEYS, key_actions
+from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
 
@@ -104,3 +105,14 @@ def click(scene: Scene, point: tuple[int, int], *, held: Sequence[str] = ()) -> 
     """Click at a point of the current frame."""
     with scene.find.pointer(*point) as (x, y):
         pointer(scene, [move(x, y), *PRESS], held=held)
+
+
+def click_in_web_view(scene: Scene, selector: str, timeout_ms: int | None) -> Acted:
+    """Element Click, once it can be clicked: XCUITest takes pointer actions for the screen's, not for the page's.
+
+    Where it makes the events itself, they are not trusted ones.
+    """
+    found = scene.element(selector, "point", timeout_ms, handle=True)
+    with found as hit, scene.find.frame(list(hit.facts.get("path") or ())):
+        scene.remote.execute("clickElement", id=next(iter(scene.web.handle().values())))
+    return Acted(matches=hit.matches)

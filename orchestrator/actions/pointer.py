@@ -10,7 +10,7 @@ from orchestrator.actions.app_scrolling import scroll_by, scroll_to
 from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fingers import Direction, tapped, touch
-from orchestrator.actions.hands import move, pointer
+from orchestrator.actions.hands import click_in_web_view, move, pointer
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
@@ -49,6 +49,8 @@ class ClickElement(Aimed, Acting):
         button = _BUTTONS[self.button]
         press = [{"type": "pointerDown", "button": button}, {"type": "pointerUp", "button": button}]
         held = [KEYS[name] for name in self.modifiers]
+        if scene.record.type is SessionType.IOS and [button, self.count, held] == [0, 1, []]:
+            return click_in_web_view(scene, self.selector, self.timeout)
         with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
             pointer(scene, [move(*point), *press * self.count], held=held)
         return Acted(matches=hit.matches)

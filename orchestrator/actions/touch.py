@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.fingers import tapped, touch
-from orchestrator.actions.hands import PRESS, given_point, move, pointer
+from orchestrator.actions.hands import PRESS, click_in_web_view, given_point, move, pointer
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
 from orchestrator.models import SessionType
@@ -46,6 +46,9 @@ class TapElement(Aimed, Acting):
             with given_point(x, y):
                 self._tap(scene, x, y)
             return Acted()
+        in_web_view = scene.record.type is SessionType.IOS and not scene.native
+        if in_web_view and self.count == 1 and not self.hold_ms:
+            return click_in_web_view(scene, self.selector, self.timeout)
         with scene.element(self.selector, "point", self.timeout) as hit, scene.find.pointer(*hit.point) as point:
             self._tap(scene, *point)
         return Acted(matches=hit.matches)

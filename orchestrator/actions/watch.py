@@ -11,6 +11,8 @@ from orchestrator.errors import DialogOpen, PlaceGone, TimedOut
 from orchestrator.snapshot.page import Interrupted
 from orchestrator.snapshot.view import View
 
+_ELSEWHERE = "elsewhere"
+"""A name that no mark has."""
 _LINES = 40
 """Lines of a change at most."""
 
@@ -39,14 +41,15 @@ class Watched(Protocol):
 class Watch:
     """What the page was like when something began, to tell what came of it."""
 
-    def __init__(self, before: Mapping[str, Any], name: str) -> None:
+    def __init__(self, before: Mapping[str, Any], name: str, view: View) -> None:
         self._name = name
+        self._view = view
         self._url, self._title = str(before["url"]), str(before["title"])
 
     @classmethod
     def begin(cls, scene: Watched, name: str) -> Self:
         """Remember the page as it is now; a step that watches inside a sequence that does has a name of its own."""
-        return cls(scene.ask("mark", name=name), name)
+        return cls(scene.ask("mark", name=name), name, scene.page)
 
     def end(self, scene: Watched, *, stability: float, limit: float) -> dict[str, Any]:
         """Wait until the page has settled and say what changed, as fields of `Settled` with `url` and `title`."""
@@ -54,7 +57,7 @@ class Watch:
         try:
             settled = self._settle(scene, deadline, stability)
             waited = deadline.elapsed_ms - settled.get("deltaMs", 0)
-            delta = settled.get("delta") or scene.ask("delta", **self._asked)
+            delta = settled.get("delta") or scene.ask("delta", **self._asked(scene))
             place = {"url": delta["now"]["url"], "title": delta["now"]["title"]}
         except DialogOpen as dialog:
             return {"warnings": [str(dialog)], "dialog": True}
@@ -72,7 +75,7 @@ class Watch:
 
     def _settle(self, scene: Watched, deadline: Deadline, stability: float) -> dict[str, Any]:
         """Whether it has settled, and if so what changed, else the reason why not."""
-        ask = {"stability": round(stability * 1000), "since": deadline.started, **self._asked}
+        ask = {"stability": round(stability * 1000), "since": deadline.started, **self._asked(scene)}
         reason = "the page is navigating"
         while True:
             scene.check()
@@ -86,9 +89,9 @@ class Watch:
             if not deadline.left:
                 return {"settled": False, "reason": reason}
 
-    @property
-    def _asked(self) -> dict[str, Any]:
-        return {"name": self._name, "limit": _LINES}
+    def _asked(self, scene: Watched) -> dict[str, Any]:
+        # Where it began in a web view and ended on the app's own screen, or the other way, all is new.
+        return {"name": self._name if scene.page is self._view else _ELSEWHERE, "limit": _LINES}
 
 
 def _move(before: str, after: str) -> Move | None:

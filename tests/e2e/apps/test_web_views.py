@@ -68,3 +68,21 @@ def test_keys_of_the_phone_are_not_the_pages(inside: Phone) -> None:
     """What belongs to the app's own screen says how to get there."""
     assert "switch_context" in refused(inside.call("press_keys", keys="BACK"), "unsupported")
     assert "switch_context" in refused(inside.call("swipe", direction="up"), "unsupported")
+
+
+def test_a_sequence_that_comes_out_says_what_is_there(inside: Phone) -> None:
+    """It began in a page: all of the app's own screen is new."""
+    back = {"action": "tap_element", "selector": 'role=button[name="Back"]'}
+    answer = inside.ok("execute_sequence", actions=[{"action": "switch_context", "context": "NATIVE_APP"}, back])
+    assert any('heading "Home"' in line for line in answer["stateChange"]["appeared"])
+
+
+def test_a_web_view_that_goes_away_is_left(phone: Phone) -> None:
+    """The call in it says so, and the session is on the app's own screen."""
+    phone.open("Web view")
+    phone.ok("switch_context", context="WEBVIEW")
+    phone.ok("manage_app", action="terminate", observe="none")
+    phone.ok("manage_app", action="activate", observe="none")
+    phone.call("get_text")
+    assert phone.ok("switch_context")["context"] == "NATIVE_APP"
+    assert any('"Pocket"' in line for line in phone.outline())
