@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium demo test test-e2e-a-to-p test-the-rest check bench docs clean
+.PHONY: help install browser appium demo test test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest check bench docs clean
 
 help:
 	@echo 'make demo     two users chat in two browsers; one purchase in a web page and two apps'
@@ -21,19 +21,25 @@ demo: install
 	@$(BIN)/orchestrator demo chat
 	@$(BIN)/orchestrator demo checkout
 
-# Most of the time of a test is waiting for browsers: all of them are two runs side by side.
+# All tests are four runs, two of them side by side at a time: much of a test is waiting for browsers.
 test: install appium
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-a-to-p test-the-rest
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest
 endif
 
-test-e2e-a-to-p:
-	@$(BIN)/python -m pytest tests/e2e/test_[a-p]*.py
+test-e2e-a-to-m:
+	@$(BIN)/python -m pytest tests/e2e/test_[a-m]*.py
+
+test-e2e-n-to-z:
+	@$(BIN)/python -m pytest tests/e2e/test_[n-z]*.py
+
+test-apps:
+	@$(BIN)/python -m pytest tests/demo tests/e2e/apps
 
 test-the-rest:
-	@$(BIN)/python -m pytest --ignore-glob='tests/e2e/test_[a-p]*.py'
+	@$(BIN)/python -m pytest --ignore=tests/e2e --ignore=tests/demo
 
 check: .venv/installed
 	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }

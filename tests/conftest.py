@@ -10,10 +10,15 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+
+if TYPE_CHECKING:
+    from orchestrator.demo.device_server import DeviceServer
 
 GRACE = 5.0
 """Seconds for what is just ending to end."""
@@ -28,6 +33,23 @@ RUN = pytest.StashKey["Run"]()
 def anyio_backend() -> str:
     """Async tests run on asyncio, as the server does."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def phones() -> None:
+    """For what runs on simulated phones: it is skipped where something is missing for that, and fails where CI=true."""
+    from tests.appium_end import needed  # noqa: PLC0415 — nothing may read the environment before pytest_configure
+
+    needed()
+
+
+@pytest.fixture(scope="session")
+def device_server(phones: None) -> Iterator[DeviceServer]:
+    """One Appium server with the simulated phones, for all tests that do it no harm."""
+    from orchestrator.demo.device_server import DeviceServer  # noqa: PLC0415 — as above
+
+    with DeviceServer() as server:
+        yield server
 
 
 class Run:

@@ -1,8 +1,9 @@
-"""What acting in apps costs against the bare Appium client doing the same, on simulated phones behind one real Appium."""
+"""What acting in apps costs against the bare Appium client doing the same, on the simulated phones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from appium import webdriver
@@ -30,13 +31,11 @@ def figures(server: Server, url: str, rounds: int) -> Iterator[Figure]:
     for platform in _PLATFORMS:
         ours = _Ours(server, platform)
         classic = start(url, platform)
-        mine, theirs = in_turns(rounds, ours.signed_in, lambda phone=classic: _signed_in(phone))
+        mine, theirs = in_turns(rounds, ours.signed_in, partial(_signed_in, classic))
         yield Figure(f"sign in, {platform}, one sequence, the wait taken off (bare Appium client)", mine, theirs)
         ours.open()
         classic.get("pocket://screen/list")
-        mine, theirs = in_turns(
-            rounds, lambda phone=ours: elapsed(phone.tap), lambda phone=classic: elapsed(lambda: _tap(phone))
-        )
+        mine, theirs = in_turns(rounds, partial(elapsed, ours.tap), partial(elapsed, partial(_tap, classic)))
         yield Figure(f"tap_element, {platform}, observe none (bare Appium client: find, click)", mine, theirs)
         ours.close()
         classic.quit()

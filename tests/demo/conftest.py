@@ -1,26 +1,14 @@
-"""One Appium server for all tests of simulated phones, and one phone of each platform for each module."""
+"""One phone of each platform for each module."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 from appium import webdriver
 
-from orchestrator.demo.device_server import DeviceServer, missing
+from orchestrator.demo.device_server import DeviceServer
 from tests.demo.phones import POCKET_ID, start
-
-
-@pytest.fixture(scope="session")
-def device_server() -> Iterator[DeviceServer]:
-    """The server; without Node or Appium the tests are skipped, and fail where CI=true."""
-    if (lack := missing()) is not None:
-        if os.environ.get("CI") == "true":
-            pytest.fail(lack)
-        pytest.skip(lack)
-    with DeviceServer() as server:
-        yield server
 
 
 @pytest.fixture(scope="module", params=["iOS", "Android"])

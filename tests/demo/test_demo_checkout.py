@@ -14,7 +14,9 @@ import pytest
 from orchestrator.demo.shop.receipts import Receipt, differences
 from tests.demo.test_demo_chat import size_of_png
 
-RECEIPT = re.compile(r"^(\w+) +Thank you, Ada Byron! 1 × Mug €18.50, 2 × Teapot €108.00; delivery (\S+), (\S+)$", re.M)
+RECEIPT = re.compile(
+    r"^(\w+) +Thank you, Ada Byron! 1 \u00d7 Mug €18.50, 2 \u00d7 Teapot €108.00; delivery (\S+), (\S+)$", re.MULTILINE
+)
 
 
 def checkout(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -30,20 +32,20 @@ def checkout(folder: Path, *options: str, **environment: str) -> subprocess.Comp
     )
 
 
-@pytest.mark.usefixtures("device_server")
+@pytest.mark.usefixtures("phones")
 def test_one_purchase_on_three_platforms(tmp_path: Path) -> None:  # W2 W22 W42
     """All three receipts agree, each step's time stands in the table, and the last screens are one picture."""
     run = checkout(tmp_path)
 
     assert run.returncode == 0, run.stdout + run.stderr
     assert RECEIPT.findall(run.stdout) == [(name, "Free", "€126.50") for name in ("web", "ios", "android")]
-    assert re.search(r"^tap_element role=button\[name=Pay now\] +\d+ ms +\d+ ms +\d+ ms$", run.stdout, re.M)
+    assert re.search(r"^tap_element role=button\[name=Pay now\] +\d+ ms +\d+ ms +\d+ ms$", run.stdout, re.MULTILINE)
     assert "Items, sums and confirmation agree on web, ios, android." in run.stdout
     width, height = size_of_png(tmp_path / "out" / "checkout.png")
     assert width > height
 
 
-@pytest.mark.usefixtures("device_server")
+@pytest.mark.usefixtures("phones")
 def test_a_planted_difference_is_found_and_named(tmp_path: Path) -> None:  # W43
     """The platform and what differs there."""
     run = checkout(tmp_path, "--break", "android")
@@ -71,7 +73,7 @@ def test_without_node_the_web_part_runs(tmp_path: Path) -> None:
 
 def test_the_odd_one_of_several_receipts_is_named() -> None:
     """By what most of the others say; what is missing on a screen counts as a difference, too."""
-    usual = "Thank you, Ada Byron!\n1 × Mug\n€18.50\nDelivery\n€4.90\nTotal\n€23.40"
+    usual = "Thank you, Ada Byron!\n1 \u00d7 Mug\n€18.50\nDelivery\n€4.90\nTotal\n€23.40"
     odd = usual.replace("€23.40", "€23.45").replace("Thank you", "Sorry")
     receipts = {name: Receipt.read(text) for name, text in {"web": usual, "ios": odd, "android": usual}.items()}
     assert differences(receipts) == {
