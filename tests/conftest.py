@@ -44,7 +44,7 @@ def phones() -> None:
 
 
 @pytest.fixture(scope="session")
-def device_server(phones: None) -> Iterator[DeviceServer]:
+def device_server(phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001 — asked for first
     """One Appium server with the simulated phones, for all tests that do it no harm."""
     from orchestrator.demo.device_server import DeviceServer  # noqa: PLC0415 — as above
 

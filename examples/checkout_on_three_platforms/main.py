@@ -1,7 +1,7 @@
 """One list of steps buys the same in a shop's web page and in its two apps at the same time; the receipts are compared.
 
-The phones are simulated ones behind a real Appium server. For your own app on real phones leave `DeviceServer` out, start
-Appium with its drivers, and give your `app_path` and `device_name`: the rest stays as it is.
+The phones are simulated ones behind a real Appium server. For your own app on real phones leave `DeviceServer` out,
+start Appium with its drivers, and give your `app_path` and `device_name`: the rest stays as it is.
 Run it with `.venv/bin/python examples/checkout_on_three_platforms/main.py`, after `make appium`.
 """
 

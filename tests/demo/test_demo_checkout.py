@@ -14,9 +14,8 @@ import pytest
 from orchestrator.demo.shop.receipts import Receipt, differences
 from tests.demo.test_demo_chat import size_of_png
 
-RECEIPT = re.compile(
-    r"^(\w+) +Thank you, Ada Byron! 1 \u00d7 Mug €18.50, 2 \u00d7 Teapot €108.00; delivery (\S+), (\S+)$", re.MULTILINE
-)
+BOUGHT = "Thank you, Ada Byron! 1 \u00d7 Mug €18.50, 2 \u00d7 Teapot €108.00"
+RECEIPT = re.compile(rf"^(\w+) +{BOUGHT}; delivery (\S+), (\S+)$", re.MULTILINE)
 
 
 def checkout(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
