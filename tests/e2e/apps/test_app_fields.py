@@ -45,11 +45,11 @@ def test_a_slider_is_set(phone: Phone) -> None:
 
 def test_a_choice_is_made(phone: Phone) -> None:
     """By the text of the option."""
+    phone.restart()
     phone.open("Controls")
-    for value in ("Blue", "Red"):
-        answer = phone.ok("set_value", selector="~colour", value=value)
-        assert "warnings" not in answer
-        phone.ok("expect", selector="~colour", value=value)
+    answer = phone.ok("set_value", selector="~colour", value="Blue")
+    assert "warnings" not in answer
+    phone.ok("expect", selector="~colour", value="Blue")
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,8 @@ CASES = {
     "press_keys": Case("Controls", {"keys": "Enter"}, "Settled after", {"keys": "Nokey"}, WRONG, "'Nokey' is not"),
     "wait_for": Case("Controls", {"text": "Volume"}, "It holds", {"text": "Never", "timeout": 100}, "timeout", "Never"),
     "expect": Case(
-        "Controls", {"selector": "~wifi", "checked": False}, "It holds",
-        {"selector": "~wifi", "checked": True, "timeout": 100}, "expectation_failed", "checked",
+        "Controls", {"selector": "text=Not now", "enabled": False}, "It holds",
+        {"selector": "text=Not now", "enabled": True, "timeout": 100}, "expectation_failed", "enabled",
     ),
     "execute_script": Case(
         "Controls", {"script": "mobile: deviceInfo"}, "{", {"script": "return 1"}, "unsupported", "runs no JavaScript"

@@ -82,11 +82,11 @@ def test_something_is_dragged(phone: Phone) -> None:
 def test_it_is_scrolled_down_to_an_element_and_up_to_another(phone: Phone) -> None:
     """The list is searched to its end, then the other way."""
     phone.open("List")
-    phone.ok("scroll", selector='role=button[name="Add thing 45"]')
-    phone.ok("tap_element", selector='role=button[name="Add thing 45"]')
+    phone.ok("scroll", selector='role=button[name="Add thing 25"]')
+    phone.ok("tap_element", selector='role=button[name="Add thing 25"]')
     phone.ok("scroll", selector="text=Thing 2")
     phone.ok("expect", selector="text=Thing 2", visible=True)
-    assert "last thing 45" in phone.text()
+    assert "last thing 25" in phone.text()
 
 
 def test_an_end_of_scrolling_is_told(phone: Phone) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 
@@ -10,8 +11,9 @@ import pytest
 
 from orchestrator.demo.device_server import DeviceServer
 from tests.e2e.apps.phone import LOG_IN, PLATFORMS, POCKET, Phone, staged, start
-from tests.e2e.harness import kill, until
+from tests.e2e.harness import Home, kill, runs, until
 from tests.e2e.stage import Stage, refused
+from tests.site import Site
 
 SECONDS = 2.0
 """Within which a dead remote end is noticed."""
@@ -78,3 +80,25 @@ def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
     assert set(stage.ok("close_sessions", all=True)["closed"]) == set(PLATFORMS)
     # What stood below it ends with its pipe.
     until(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in browsers), "no browser")
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_another_server_goes_on_where_the_session_is(
+    appium: DeviceServer, home: Home, site: Site, platform: str
+) -> None:
+    """A server is killed while the session is in a web view: the next one is in it, too, and its refs are new ones."""
+    with home.serve(appium_url=appium.url) as first:
+        phone = Phone(Stage(first, site), "phone", platform)
+        assert not start(phone.stage, "phone", platform).failed
+        phone.open("Web view")
+        phone.ok("switch_context", context="WEBVIEW")
+        before = phone.ok("get_visible_elements")["outline"]
+        kill(first.process)
+        until(lambda: not runs(first.process), "the server to be gone")
+    with home.serve(appium_url=appium.url) as second:
+        phone = Phone(Stage(second, site), "phone", platform)
+        assert phone.ok("get_visible_elements")["outline"] == before
+        phone.ok("switch_context", context="NATIVE_APP")
+        refs = set(re.findall(r"\[(e\d+)\]", phone.ok("get_visible_elements")["outline"]))
+        assert not refs & set(re.findall(r"\[(e\d+)\]", before))
+        phone.ok("close_session")
