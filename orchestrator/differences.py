@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field
 
 from orchestrator.actions.outline import Outline
 from orchestrator.actions.scene import Scene
-from orchestrator.models import Wire
+from orchestrator.models import SessionType, Wire
 
 _LINES = 40
 """Lines of a difference that a result lists, each way."""
@@ -63,11 +64,33 @@ def difference(name: str, base: Sequence[str], other: Sequence[str]) -> Differen
 
 def named(elements: Iterable[Mapping[str, Any]]) -> list[str]:
     """The elements by role and name alone, as every platform has them: without those that only group others."""
-    return [
-        f'{element["role"]} "{element["name"]}"' if element["name"] else str(element["role"])
-        for element in elements
-        if element["role"] not in _STRUCTURE
-    ]
+    return [_said(element) for element in elements if element["role"] not in _STRUCTURE]
+
+
+def _said(element: Mapping[str, Any]) -> str:
+    return f'{element["role"]} "{element["name"]}"' if element["name"] else str(element["role"])
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a session shows, by role and name: all that says something, and that part which every platform has."""
+
+    kind: SessionType
+    every: tuple[str, ...]
+    portable: tuple[str, ...]
+
+    @classmethod
+    def of(cls, scene: Scene) -> Self:
+        """Everything that a session shows now."""
+        elements = elements_of(scene)
+        every = [_said(one) for one in elements if one["name"] or one["role"] not in _STRUCTURE]
+        return cls(scene.record.type, tuple(every), tuple(named(elements)))
+
+
+def comparable(listings: Mapping[str, Listing]) -> dict[str, tuple[str, ...]]:
+    """The lines by which these sessions can be compared: all where they are of one kind."""
+    mixed = len({one.kind for one in listings.values()}) > 1
+    return {name: one.portable if mixed else one.every for name, one in listings.items()}
 
 
 def elements_of(scene: Scene, *, ignore: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:

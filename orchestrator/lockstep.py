@@ -10,7 +10,7 @@ from pydantic import Field
 
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.scene import Scene
-from orchestrator.differences import Difference, difference, elements_of, named
+from orchestrator.differences import Difference, Listing, comparable, difference
 from orchestrator.errors import OrchestratorError, TimedOut
 from orchestrator.models import Wire
 from orchestrator.sequence import Alone, Stepped, Stopped
@@ -40,7 +40,7 @@ class Divergence(Wire):
         return [*told, *chain.from_iterable(one.lines(self.base) for one in self.differences)]
 
 
-_Shown = tuple[str, ...] | OrchestratorError
+_Shown = Listing | OrchestratorError
 """What a session shows after a step, or why it has not come to that."""
 
 
@@ -100,7 +100,7 @@ class InStep(Alone):
         shown: _Shown
         if stepped.error is None:
             settle()
-            shown = tuple(named(elements_of(scene)))
+            shown = Listing.of(scene)
         else:
             shown = stepped.error
         self._lockstep.meet(self._session_id, stepped, shown, scene, deadline)
@@ -111,7 +111,7 @@ def _diverged(stepped: Stepped, shown: dict[str, _Shown]) -> Divergence | None:
     failed = {name: one for name, one in shown.items() if isinstance(one, OrchestratorError)}
     if len(failed) == len(shown):
         return None
-    found = {name: one for name, one in shown.items() if not isinstance(one, OrchestratorError)}
+    found = comparable({name: one for name, one in shown.items() if isinstance(one, Listing)})
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, rows in found.items():
         groups.setdefault(rows, []).append(name)

@@ -47,7 +47,8 @@ def _write(scene: Scene, hit: Hit, value: str) -> None:
 
 def _type(scene: Scene, hit: Hit, value: str) -> None:
     """By key events for each character, in the field that a tap has given the focus."""
-    touch(scene, tapped(hit.point))
+    with scene.element(str(hit.facts["ref"]), "focus", None) as field:
+        touch(scene, tapped(field.point))
     if not hit.facts.get("empty"):
         scene.remote.execute("clearElement", id=element_id(scene))
     press(scene, [[char] for char in value])

@@ -26,6 +26,7 @@ _TRIES = 20
 _YES, _NO = frozenset({"true", "on", "checked", "yes"}), frozenset({"false", "off", "unchecked", "no"})
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _KINDS = {"slider": "slider", "button": "button", "link": "button", "tab": "button", "menuitem": "button"}
+_TYPED = frozenset({"text", "password"})
 _CHOICE = frozenset({"combobox"})
 _PERCENT = 100
 
@@ -176,11 +177,17 @@ def _refuse_unreachable(look: Look, node: Node, wish: Wish) -> Failure | None:
 
 
 def _refuse_covered(look: Look, node: Node) -> Failure | None:
+    if refused := _refuse_behind(look, node):
+        return refused
+    if not _free(look, node).has_area:
+        return "covered", "covered by the keyboard"
+    return None
+
+
+def _refuse_behind(look: Look, node: Node) -> Failure | None:
     modal = look.tree.modal
     if modal is not None and not node.within(modal) and not _is_of_keyboard(look, node):
         return "covered", f"covered by {look.line_of(modal)}"
-    if not _free(look, node).has_area:
-        return "covered", "covered by the keyboard"
     return None
 
 
@@ -208,6 +215,8 @@ def _refuse_fill(look: Look, node: Node, wish: Wish) -> Failure | None:
         return refused
     if kind in {"button", "other", "date"}:
         return "not_editable", f"{look.line_of(node)} takes no value"
+    if kind in _TYPED:  # the driver finds it wherever it stands by then
+        return _refuse_behind(look, node)
     fitting = _FITTING.get(kind)
     if fitting is not None and (refused := fitting(look, node, wish)):
         return refused

@@ -105,7 +105,7 @@ class Screen:
         Raises:
             RemoteFailure: It is gone, or `ready` found none.
         """
-        return self._address()[0]
+        return self._address(self._look())[0]
 
     def handle(self) -> dict[str, str]:
         """Return the element that `ready` found last as the remote end's reference to it, the twin of `Page.handle`.
@@ -113,17 +113,19 @@ class Screen:
         Raises:
             RemoteFailure: It is gone.
         """
+        look = self._last or self._look()  # `ready` has just fetched it
         for _ in range(3):
-            address, node = self._address()
+            address, node = self._address(look)
             found = self._elements.find(address, node)
             if found is not None:
                 return found
+            look = self._look()
         raise RemoteFailure(
             "The element moved away while it was looked for.", hint="Try again.", error="stale element reference"
         )
 
-    def _address(self) -> tuple[Address, Node]:
-        node = self._acting_on(look := self._look())
+    def _address(self, look: Look) -> tuple[Address, Node]:
+        node = self._acting_on(look)
         if node is None:
             raise RemoteFailure(
                 "The element is no longer on the screen.", hint="Look with get_visible_elements.",

@@ -70,4 +70,4 @@ def test_lockstep_names_the_odd_one(stage: Stage, phones: list[Phone]) -> None: 
     answer = stage.ok("execute_parallel", sequences=[{"sessionIds": ["web", *PHONES], "actions": steps}], lockstep=True)
     assert answer["divergence"]["index"] == 1
     assert answer["divergence"]["odd"] == ["web"]
-    assert 'heading "Item"' in answer["divergence"]["differences"][0]["added"]
+    assert 'button "List"' in answer["divergence"]["differences"][0]["missing"]
