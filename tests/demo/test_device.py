@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -23,7 +25,8 @@ from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 
-from tests.demo.phones import POCKET_ID, eventually, find, ios
+from orchestrator.demo.device_server import DeviceServer
+from tests.demo.phones import POCKET_ID, eventually, find, ios, start
 
 
 def open_screen(driver: webdriver.Remote, name: str) -> None:
@@ -296,3 +299,37 @@ def test_scrolling_tells_its_end(phone: webdriver.Remote) -> None:
         gesture = {"elementId": rows.id, "direction": "up", "percent": 1.0}
         assert [phone.execute_script("mobile: scrollGesture", gesture) for _ in range(4)][-1] is False
         assert phone.execute_script("mobile: scrollGesture", {**gesture, "direction": "down"}) is True
+
+
+PAGE = """
+<button onclick="sheet.showModal()">Open</button>
+<dialog id="sheet" aria-label="Sheet"><p>Really <b>sure</b>?</p><button onclick="sheet.close()">Close</button></dialog>
+<iframe srcdoc="<button onclick='this.textContent=`Framed`'>In a frame</button>"></iframe>
+<div id="host"></div>
+<p aria-hidden="true">Hidden</p>
+<img alt="A cat" src="data:," width="20" height="20">
+<script>
+  host.attachShadow({mode: 'open'}).innerHTML = '<button onclick="this.textContent=`Shadowed`">In a shadow</button>';
+</script>
+"""
+
+
+def test_frames_shadows_and_modals(device_server: DeviceServer, tmp_path: Path) -> None:
+    """What is in frames and shadow roots is told and can be touched; a modal hides what is behind it."""
+    (tmp_path / "sim.json").write_text(json.dumps({"name": "Page", "appPackage": "org.example.page"}), "utf-8")
+    (tmp_path / "index.html").write_text(PAGE, "utf-8")
+    driver = start(device_server.url, "Android", app=str(tmp_path))
+    try:
+        for name in ("In a frame", "In a shadow"):
+            driver.find_element(By.ANDROID_UIAUTOMATOR, f'new UiSelector().text("{name}")').click()
+        source = driver.page_source
+        assert 'text="Framed"' in source
+        assert 'text="Shadowed"' in source
+        assert 'content-desc="A cat"' in source
+        assert "Hidden" not in source
+        driver.find_element(By.ANDROID_UIAUTOMATOR, 'new UiSelector().text("Open")').click()
+        source = driver.page_source
+        assert 'text="Really sure?"' in source
+        assert "Shadowed" not in source
+    finally:
+        driver.quit()

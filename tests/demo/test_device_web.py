@@ -91,6 +91,7 @@ def test_browser(device_server: DeviceServer, platform: str) -> None:
     name = "Safari" if platform == "iOS" else "Chrome"
     driver = start(device_server.url, platform, app=None, browserName=name)
     try:
+        assert driver.current_context.startswith("WEBVIEW_" if platform == "iOS" else "CHROMIUM")
         driver.get("data:text/html,<title>Here</title><input id=a>")
         assert driver.title == "Here"
         driver.find_element(By.CSS_SELECTOR, "#a").send_keys("x")

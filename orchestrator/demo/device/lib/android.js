@@ -29,7 +29,9 @@ const PLATFORM = {
   agent: 'Mozilla/5.0 (Linux; Android 14; Pixel 8 simulated) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36',
   strategies: ['xpath', 'id', 'class name', 'accessibility id', '-android uiautomator'],
   // As on Android all web views of an app are one context, and its windows are told apart by their handles.
-  contextNames: ({app, webviews}) => new Map(webviews.slice(0, 1).map(({page}) => [`WEBVIEW_${app.id}`, page])),
+  contextNames: ({app, webviews}) => new Map(webviews.slice(0, 1).map(({page}) => [
+    app.id === PLATFORM.browser ? 'CHROMIUM' : `WEBVIEW_${app.id}`, page,
+  ])),
 };
 
 class UiAutomator2SimDriver extends AndroidGestures {
