@@ -40,13 +40,13 @@ class Phone:
     def restart(self) -> None:
         """Show the app as it is when it has just been installed: the screen to log in."""
         self.ok("manage_app", action="terminate", observe="none")
-        self.ok("manage_app", action="activate")
+        self.ok("manage_app", action="activate", observe="none")
 
     def open(self, screen: str) -> None:
         """Show a screen of the app, by a link and the menu."""
         self.ok("manage_device", action="open_url", value="pocket://item/1", observe="none")
         steps = [{"action": "tap_element", "selector": f'role=button[name="{name}"]'} for name in ("Back", screen)]
-        self.ok("execute_sequence", actions=steps)
+        self.ok("execute_sequence", actions=steps, stabilityMs=30)
 
     def outline(self, **arguments: Any) -> list[str]:
         """The lines of the outline without their refs and indents."""
