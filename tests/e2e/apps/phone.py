@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,9 @@ LOG_IN = [
     {"action": "set_value", "selector": "~passwordField", "value": "correct horse"},
     {"action": "tap_element", "selector": "~loginButton"},
 ]
+
+
+_ITEMS = itertools.count(100)
 
 
 class Phone:
@@ -44,8 +48,12 @@ class Phone:
 
     def open(self, screen: str) -> None:
         """Show a screen of the app, by a link and the menu."""
-        self.ok("manage_device", action="open_url", value="pocket://item/1", observe="none")
-        steps = [{"action": "tap_element", "selector": f'role=button[name="{name}"]'} for name in ("Back", screen)]
+        item = next(_ITEMS)
+        steps: list[dict[str, Any]] = [
+            {"action": "manage_device", "do": "open_url", "value": f"pocket://item/{item}"},
+            {"action": "wait_for", "text": f"Item {item}"},
+        ]
+        steps += [{"action": "tap_element", "selector": f'role=button[name="{name}"]'} for name in ("Back", screen)]
         self.ok("execute_sequence", actions=steps, stabilityMs=30)
 
     def outline(self, **arguments: Any) -> list[str]:
