@@ -165,7 +165,7 @@ class Scene:
     def remember(self, place: Mapping[str, Any]) -> None:
         """Keep the page's URL and title in the record."""
         # A form can send a password as a part of the address.
-        url, title = self.redactor.text(place["url"]), self.redactor.text(place["title"])
+        url, title = self.redactor.text(place["url"]) or None, self.redactor.text(place["title"])
         if (url, title) != (self.record.url, self.record.title):
             self.change(url=url, title=title)
 

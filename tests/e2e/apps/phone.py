@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,9 @@ LOG_IN = [
     {"action": "set_value", "selector": "~passwordField", "value": "correct horse"},
     {"action": "tap_element", "selector": "~loginButton"},
 ]
+
+
+_ITEMS = itertools.count(100)
 
 
 class Phone:
@@ -40,13 +44,17 @@ class Phone:
     def restart(self) -> None:
         """Show the app as it is when it has just been installed: the screen to log in."""
         self.ok("manage_app", action="terminate", observe="none")
-        self.ok("manage_app", action="activate")
+        self.ok("manage_app", action="activate", observe="none")
 
     def open(self, screen: str) -> None:
         """Show a screen of the app, by a link and the menu."""
-        self.ok("manage_device", action="open_url", value="pocket://item/1", observe="none")
-        steps = [{"action": "tap_element", "selector": f'role=button[name="{name}"]'} for name in ("Back", screen)]
-        self.ok("execute_sequence", actions=steps)
+        item = next(_ITEMS)
+        steps: list[dict[str, Any]] = [
+            {"action": "manage_device", "do": "open_url", "value": f"pocket://item/{item}"},
+            {"action": "wait_for", "text": f"Item {item}"},
+        ]
+        steps += [{"action": "tap_element", "selector": f'role=button[name="{name}"]'} for name in ("Back", screen)]
+        self.ok("execute_sequence", actions=steps, stabilityMs=30)
 
     def outline(self, **arguments: Any) -> list[str]:
         """The lines of the outline without their refs and indents."""
