@@ -10,6 +10,9 @@ from orchestrator.actions.frames import Box
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import NotActionable, Unsupported, quoted
 
+_NARROW = 400
+"""Units across a phone where they are as long as CSS pixels; where there are many more, they are the screen's own."""
+
 
 class AppCamera(Camera):
     """One call's pictures of an app's screen: pixels are the device's, areas are in the driver's coordinates."""
@@ -18,7 +21,8 @@ class AppCamera(Camera):
         """What the device shows, bars and keyboard included (Take Screenshot)."""
         raw = base64.b64decode(self._scene.remote.execute("screenshot"))
         width, height = self._scene.ask("shot")["view"]
-        return self._marked(Shot(raw, Box(0, 0, max(width, 1), max(height, 1))))
+        fineness = max(1.0, min(width, height) / _NARROW)
+        return self._marked(Shot(raw, Box(0, 0, max(width, 1), max(height, 1)), fineness=fineness))
 
     def element(self, given: str) -> Shot:
         """An element, as far as it is on the screen.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -42,11 +42,13 @@ class Shot:
     png: bytes
     area: Box
     marks: tuple[Mark, ...] = ()
+    fineness: float = 1.0
+    """How many units of the area are as long as one CSS pixel: on Android they are the screen's own pixels."""
 
     def moved(self, x: float, y: float) -> Shot:
         """The same picture of a page that was scrolled since."""
         marks = tuple(Mark(mark.ref, mark.box.moved(x, y)) for mark in self.marks)
-        return Shot(self.png, self.area.moved(x, y), marks)
+        return replace(self, area=self.area.moved(x, y), marks=marks)
 
     def crop(self, part: Box) -> Shot:
         """Only a part of it; whole pixels, so that nothing of the part is missing."""
@@ -57,7 +59,7 @@ class Shot:
         right, bottom = min(image.width, ceil(wanted.right * scale)), min(image.height, ceil(wanted.bottom * scale))
         cut = image.crop((left, top, max(right, left + 1), max(bottom, top + 1)))
         corner = Box(left / scale, top / scale, (left + cut.width) / scale, (top + cut.height) / scale)
-        return Shot(encoded(cut, "png"), corner.moved(self.area.left, self.area.top), self.marks)
+        return replace(self, png=encoded(cut, "png"), area=corner.moved(self.area.left, self.area.top))
 
 
 def opened(raw: bytes) -> Image:
@@ -90,7 +92,7 @@ def marked(image: Image, shot: Shot) -> Image:
     copy, area = image.copy(), shot.area
     draw = ImageDraw.Draw(copy)
     scale = image.width / area.size[0]
-    thick = max(1.0, scale)
+    thick = max(1.0, scale * shot.fineness)
     font = ImageFont.load_default(round(_LETTERS * thick))
     shown = []
     for index, mark in enumerate(shot.marks):
