@@ -12,7 +12,7 @@ from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Met, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.unmet import unmet
-from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, quoted
+from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, Unsupported, quoted
 from orchestrator.models import SessionType, Wire
 from orchestrator.settings import ToolSet
 
@@ -151,6 +151,8 @@ def _poll(
     scene: Scene, selector: str | None, conditions: dict[str, Any], timeout: int | None, *, negate: bool
 ) -> tuple[dict[str, Any], Deadline]:
     """Ask in slices until it holds; a selector that can never match anything ends it at once."""
+    if scene.native and "url" in conditions:
+        raise Unsupported("An app's own screen has no URL.", hint="Ask for its title, a text or an element.")
     deadline = Deadline(scene.seconds(timeout))
     needed = selector is not None or (scene.find.inside and "pageText" in conditions)
     parsed = scene.find.read(selector) if needed else None

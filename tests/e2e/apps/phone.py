@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +19,6 @@ LOG_IN = [
     {"action": "set_value", "selector": "~passwordField", "value": "correct horse"},
     {"action": "tap_element", "selector": "~loginButton"},
 ]
-
-
-_ITEMS = itertools.count(100)
 
 
 class Phone:
@@ -47,13 +43,12 @@ class Phone:
         self.ok("manage_app", action="activate", observe="none")
 
     def open(self, screen: str) -> None:
-        """Show a screen of the app, by a link and the menu."""
-        item = next(_ITEMS)
-        steps: list[dict[str, Any]] = [
-            {"action": "manage_device", "do": "open_url", "value": f"pocket://item/{item}"},
-            {"action": "wait_for", "text": f"Item {item}"},
+        """Show a screen of the app, by a link."""
+        link = f"pocket://screen/{screen.partition(' ')[0].lower()}"
+        steps = [
+            {"action": "manage_device", "do": "open_url", "value": link},
+            {"action": "wait_for", "title": screen},
         ]
-        steps += [{"action": "tap_element", "selector": f'role=button[name="{name}"]'} for name in ("Back", screen)]
         self.ok("execute_sequence", actions=steps, stabilityMs=30)
 
     def outline(self, **arguments: Any) -> list[str]:

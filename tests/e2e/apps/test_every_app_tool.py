@@ -117,3 +117,9 @@ def test_a_tool_for_apps_says_in_a_browser_what_to_do_instead(stage: Stage, tool
     answer = stage.call(tool, **CASES[tool].good, sessionId="web")
     refused(answer, "unsupported")
     assert any(other in answer.data["error"]["hint"] for other in CATALOGUE), answer.text
+
+
+@pytest.mark.parametrize("tool", ["wait_for", "expect"])
+def test_a_screen_has_no_url(phone: Phone, tool: str) -> None:
+    """To wait for one is unsupported, at once."""
+    assert "An app's own screen has no URL." in refused(phone.call(tool, url="**/cart"), "unsupported")

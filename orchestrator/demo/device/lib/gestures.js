@@ -14,6 +14,9 @@ const KEYS = {
   '\uE008': ['Shift', 16], '\uE009': ['Control', 17], '\uE00A': ['Alt', 18], '\uE03D': ['Meta', 91], '\uE017': ['Delete', 46],
 };
 
+/** Letters, digits and the space have their own codes as keys; other characters' codes are those of arrows and the like. */
+const keyCode = (value) => (/^[a-z0-9 ]$/i.test(value) ? value.toUpperCase().charCodeAt(0) : 0);
+
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The fingers of one session: where they are, and which of them touch. */
@@ -161,7 +164,7 @@ class Fingers {
   }
 
   async _key({type, value}) {
-    const [key, code, text] = KEYS[value] ?? [value, value.toUpperCase().charCodeAt(0), value];
+    const [key, code, text] = KEYS[value] ?? [value, keyCode(value), value];
     if (MODIFIERS[key]) this.modifiers = type === 'keyDown' ? this.modifiers | MODIFIERS[key] : this.modifiers & ~MODIFIERS[key];
     const page = this.screen.typing;
     const plain = text && !(this.modifiers & ~MODIFIERS.Shift);
