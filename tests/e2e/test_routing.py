@@ -36,6 +36,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "switch_frame": {},
     "set_viewport": {"width": 800, "height": 600},
     "cookies": {"action": "get"},
+    "swipe": {"direction": "up"},
+    "pinch": {"scale": 2},
+    "switch_context": {},
+    "manage_app": {"action": "list"},
+    "manage_device": {"action": "rotate"},
 }
 """Every tool that works in a session, called as simply as it can be."""
 

@@ -28,7 +28,7 @@ const SWITCHES = [
   '--disable-renderer-backgrounding',
   '--disable-sync',
   // Apps on this machine may speak to a demonstration's server on this machine.
-  '--disable-features=LocalNetworkAccessChecks,Translate,OptimizationHints,MediaRouter',
+  '--disable-features=LocalNetworkAccessChecks,Translate,OptimizationHints,MediaRouter,WebUIOmniboxPopup,WebUIOmniboxAimPopup',
   '--force-color-profile=srgb',
   '--hide-scrollbars',
   '--mute-audio',
