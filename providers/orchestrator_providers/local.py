@@ -48,8 +48,8 @@ _FLAGS = (
     "--use-mock-keychain",
     # The note that the browser is automated slides in up to 0.4 s after the start and takes 56 pixels from the page.
     "--disable-infobars",
-    # A page of the browser's own for the list below its address bar: loaded at every start, it takes more processor time
-    # than the rest of the start, and 50 MB. The list without it is the one that browsers had before.
+    # A page of the browser's own for the list below its address bar: loaded at every start, it takes as much processor
+    # time as the rest of the start, and 50 MB.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     # Sessions side by side have covered windows and background tabs; their timers and frames must not slow down.
     "--disable-background-timer-throttling",
