@@ -85,6 +85,8 @@ def install_appium(folder: Path | None = None) -> Path:
     done = subprocess.run([npm, "ci", "--silent"], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise DeviceServerFailed(f"npm did not install Appium: {(done.stderr or done.stdout).strip()[-500:]}")
+    # Written last, as `make appium` does, which so knows that all of it is there.
+    shutil.copyfile(MANIFEST / "package-lock.json", folder / "installed")
     return folder
 
 
