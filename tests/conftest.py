@@ -36,7 +36,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def phones() -> None:
+def needs_phones() -> None:
     """For what runs on simulated phones: it is skipped where something is missing for that, and fails where CI=true."""
     from tests.appium_end import needed  # noqa: PLC0415 — nothing may read the environment before pytest_configure
 
@@ -44,7 +44,7 @@ def phones() -> None:
 
 
 @pytest.fixture(scope="session")
-def device_server(phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001 — asked for first
+def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001 — asked for first
     """One Appium server with the simulated phones, for all tests that do it no harm."""
     from orchestrator.demo.device_server import DeviceServer  # noqa: PLC0415 — as above
 

@@ -91,7 +91,7 @@ def test_race_for_the_last_item(tmp_path: Path) -> None:  # W3 W21 W42
     }
 
 
-@pytest.mark.usefixtures("phones")
+@pytest.mark.usefixtures("needs_phones")
 @pytest.mark.parametrize("program", ["main.py", "over_mcp.py"])
 def test_checkout_on_three_platforms(tmp_path: Path, program: str) -> None:  # W2 W22 W42 W43
     """One list of steps buys on a web page and in two apps, and all three show the same at the end."""
@@ -114,7 +114,7 @@ def test_checkout_on_three_platforms(tmp_path: Path, program: str) -> None:  # W
     )
 
 
-@pytest.mark.usefixtures("phones")
+@pytest.mark.usefixtures("needs_phones")
 def test_app_with_a_web_view(tmp_path: Path) -> None:
     """Native, then a page, then native again, in one session."""
     done = run(tmp_path, "app_with_a_web_view", "main.py", str(EXAMPLES.parent / "tests" / "apps" / "pocket"))

@@ -31,7 +31,7 @@ def checkout(folder: Path, *options: str, **environment: str) -> subprocess.Comp
     )
 
 
-@pytest.mark.usefixtures("phones")
+@pytest.mark.usefixtures("needs_phones")
 def test_one_purchase_on_three_platforms(tmp_path: Path) -> None:  # W2 W22 W42
     """All three receipts agree, each step's time stands in the table, and the last screens are one picture."""
     run = checkout(tmp_path)
@@ -44,7 +44,7 @@ def test_one_purchase_on_three_platforms(tmp_path: Path) -> None:  # W2 W22 W42
     assert width > height
 
 
-@pytest.mark.usefixtures("phones")
+@pytest.mark.usefixtures("needs_phones")
 def test_a_planted_difference_is_found_and_named(tmp_path: Path) -> None:  # W43
     """The platform and what differs there."""
     run = checkout(tmp_path, "--break", "android")

@@ -21,9 +21,8 @@ ENDLESS = {"selector": "~nowhere", "timeout": 60_000}
 
 
 @pytest.fixture
-def own(appium: DeviceServer) -> Iterator[tuple[Stage, DeviceServer]]:
+def own(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: ARG001 — asked for first
     """A server of ours and an Appium of this test's own."""
-    del appium  # asked for since it says what is missing
     with DeviceServer() as server, staged(server.url, "own") as stage:
         yield stage, server
 
@@ -84,10 +83,10 @@ def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_another_server_goes_on_where_the_session_is(
-    appium: DeviceServer, home: Home, site: Site, platform: str
+    device_server: DeviceServer, home: Home, site: Site, platform: str
 ) -> None:
     """A server is killed while the session is in a web view: the next one is in it, too, and its refs are new ones."""
-    with home.serve(appium_url=appium.url) as first:
+    with home.serve(appium_url=device_server.url) as first:
         phone = Phone(Stage(first, site), "phone", platform)
         assert not start(phone.stage, "phone", platform).failed
         phone.open("Web view")
@@ -95,7 +94,7 @@ def test_another_server_goes_on_where_the_session_is(
         before = phone.ok("get_visible_elements")["outline"]
         kill(first.process)
         until(lambda: not runs(first.process), "the server to be gone")
-    with home.serve(appium_url=appium.url) as second:
+    with home.serve(appium_url=device_server.url) as second:
         phone = Phone(Stage(second, site), "phone", platform)
         assert phone.ok("get_visible_elements")["outline"] == before
         phone.ok("switch_context", context="NATIVE_APP")
