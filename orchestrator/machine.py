@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -157,3 +158,10 @@ def shared_memory_is_small() -> bool:
 
 def _first(paths: Iterable[Path]) -> Path | None:
     return next((path for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody has now, for programs that refuse port 0; another may take it first."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -18,6 +18,7 @@ from tests.remote_end import Relayed, relayed
 
 POCKET = Path(__file__).parent / "apps" / "pocket"
 """An app that both simulated phones run."""
+POCKET_ID = "org.example.pocket"
 
 
 @dataclass

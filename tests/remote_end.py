@@ -18,8 +18,9 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from orchestrator import machine
+from orchestrator.machine import free_port
 from orchestrator_providers import drivers
-from tests.benchmarks.classic import _connected, _free_port
+from tests.benchmarks.classic import _connected
 from tests.e2e.harness import remote
 
 RelayedT = TypeVar("RelayedT", bound="Relayed")
@@ -97,7 +98,7 @@ def remote_end(*, guarded: bool = False) -> Iterator[RemoteEnd]:
     driver = here.driver(here.browser("chrome"))
     assert driver is not None
     folder = Path(tempfile.mkdtemp(prefix="remote-"))
-    port = _free_port()
+    port = free_port()
     environ = {**os.environ, "TMPDIR": str(folder)}
     process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
     _connected(port).close()

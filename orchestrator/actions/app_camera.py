@@ -6,6 +6,7 @@ import base64
 
 from orchestrator.actions.camera import Camera
 from orchestrator.actions.drawing import Shot
+from orchestrator.actions.finding import several
 from orchestrator.actions.frames import Box
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import NotActionable, Unsupported, quoted
@@ -32,8 +33,7 @@ class AppCamera(Camera):
         """
         scene = self._scene
         with scene.find.located(given, "shot", scene.seconds(None)) as found:
-            matches = int(found.get("matches", 1))
-            self.matches = matches if matches > 1 else None
+            self.matches = several(found)
             part = Box.of(found["part"])
         if min(part.size) <= 0:
             raise NotActionable(f"Nothing of {quoted(given)} can be seen.", hint="Scroll to it.")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.finding import several
 from orchestrator.actions.fingers import Direction, about, stroke, touch
 from orchestrator.actions.frames import Box
 from orchestrator.actions.results import Acted
@@ -39,8 +40,7 @@ def scroll_to(scene: Scene, given: str, seconds: float) -> Acted:
     while True:
         answer = scene.ask("ready", locator=locator, need="visible", slice=0)
         if answer["ok"]:
-            matches = int(answer.get("matches", 1))
-            return Acted(matches=matches if matches > 1 else None)
+            return Acted(matches=several(answer))
         if answer.get("reason") in _FINAL or not deadline.left:
             break
         info = scene.ask("scrollInfo", direction=direction)

@@ -10,6 +10,7 @@ from math import ceil, floor
 from typing import Any
 
 from orchestrator.actions.drawing import Mark, Shot
+from orchestrator.actions.finding import several
 from orchestrator.actions.fitting import emulate, lay_out_anew
 from orchestrator.actions.frames import Box, Hop
 from orchestrator.actions.scene import Scene
@@ -84,8 +85,7 @@ class Camera:
         """An element in view: what of it can be seen in the page, the page's view, and what its own document says."""
         scene = self._scene
         with scene.find.located(given, "shot", scene.seconds(None)) as found:
-            matches = int(found.get("matches", 1))
-            self.matches = matches if matches > 1 else None
+            self.matches = several(found)
             outside = bool(scene.find.frames.hops)
             [part] = scene.find.frames.outwards([Box.of(found["part"])])
             if min(part.size) <= 0:

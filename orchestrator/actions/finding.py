@@ -29,6 +29,12 @@ _OF_PAGE = frozenset({"url", "title"})
 """Conditions that only the page itself can tell."""
 
 
+def several(found: Mapping[str, Any]) -> int | None:
+    """How many elements an answer of the page or screen is about, if more than one."""
+    matches = int(found.get("matches") or 1)
+    return matches if matches > 1 else None
+
+
 @dataclass(frozen=True)
 class Hit:
     """An element that can be acted on; `x`, `y` are its clickable point.
@@ -42,8 +48,7 @@ class Hit:
     @property
     def matches(self) -> int | None:
         """How many elements the selector found, if more than one."""
-        found = int(self.facts.get("matches", 1))
-        return found if found > 1 else None
+        return several(self.facts)
 
     @property
     def point(self) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from orchestrator.actions.base import APPS, Acting, Action, Aimed
+from orchestrator.actions.finding import several
 from orchestrator.actions.fingers import Direction, across, pinched, screen_area, stroke, touch
 from orchestrator.actions.frames import Box
 from orchestrator.actions.results import Acted, Observe
@@ -32,8 +33,7 @@ class Gesture(Aimed, Acting):
             return Acted()
         with scene.find.located(self.selector, "shot", scene.seconds(self.timeout)) as found:
             self.move(scene, Box.of(found["part"]))
-        matches = int(found.get("matches", 1))
-        return Acted(matches=matches if matches > 1 else None)
+        return Acted(matches=several(found))
 
     def move(self, scene: Scene, area: Box) -> None:
         """Move over this part of the screen."""

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from orchestrator.actions.app_scrolling import scroll_by, scroll_to
 from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.finding import several
 from orchestrator.actions.fingers import Direction, tapped, touch
 from orchestrator.actions.hands import click_in_web_view, move, pointer
 from orchestrator.actions.keys import KEYS
@@ -108,8 +109,7 @@ class Scroll(Aimed, Acting):
             return self._drag(scene)
         if self.direction is None:
             found = scene.find.locate(self.selector or "", "intoView", scene.seconds(self.timeout))
-            matches = int(found.get("matches", 1))
-            return Acted(matches=matches if matches > 1 else None)
+            return Acted(matches=several(found))
         if self.selector is None and scene.find.inside:
             asked = {"direction": self.direction}
             with scene.find.located(None, "scrollInfo", scene.seconds(self.timeout), **asked) as info:

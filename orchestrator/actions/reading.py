@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from orchestrator.actions.base import ALL_TYPES, Action, Aimed
+from orchestrator.actions.finding import several
 from orchestrator.actions.frames import Hop
 from orchestrator.actions.outline import Outline
 from orchestrator.actions.results import Elements, Outcome, PageSource, PageText
@@ -78,7 +79,7 @@ class GetText(Aimed, Action[PageText]):
         text, found = _text(scene, self.selector)
         scene.remember(found)
         shown, rest = _cut(text, scene)
-        return PageText(text=shown, matches=_several(found), next=rest)
+        return PageText(text=shown, matches=several(found), next=rest)
 
 
 class GetPageSource(Aimed, Action[PageSource]):
@@ -98,7 +99,7 @@ class GetPageSource(Aimed, Action[PageSource]):
         found = scene.find.locate(self.selector, "source", scene.seconds(None))
         scene.remember(found)
         shown, rest = _cut(str(found["source"]), scene)
-        return PageSource(source=shown, matches=_several(found), next=rest)
+        return PageSource(source=shown, matches=several(found), next=rest)
 
 
 def text_of_page(scene: Scene, ignore: list[dict[str, Any]]) -> str:
@@ -124,11 +125,6 @@ def _with_frames(scene: Scene, found: Mapping[str, Any]) -> str:
             parts = (text[: frame["at"]].rstrip(), inner, text[frame["at"] :].lstrip())
             text = "\n".join(part for part in parts if part)
     return text
-
-
-def _several(found: Mapping[str, Any]) -> int | None:
-    matches = int(found.get("matches") or 1)
-    return matches if matches > 1 else None
 
 
 def _cut(text: str, scene: Scene) -> tuple[str, str | None]:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Action, Aimed, Timed
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.finding import several
 from orchestrator.actions.results import Met, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.unmet import unmet
@@ -177,12 +178,11 @@ def _poll(
 
 def _met(scene: Scene, answer: Mapping[str, Any], deadline: Deadline) -> Met:
     scene.remember(answer)
-    matches = int(answer.get("matches") or 1)
     return Met(
         url=answer["url"],
         title=answer["title"],
         waited_ms=deadline.elapsed_ms,
-        matches=matches if matches > 1 else None,
+        matches=several(answer),
     )
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,8 @@ from typing import Self
 
 import psutil
 from selenium.webdriver.common.selenium_manager import SeleniumManager
+
+from orchestrator.machine import free_port
 
 NODE = (20, 19)
 """The oldest Node.js that Appium runs on."""
@@ -172,7 +173,7 @@ class DeviceServer:
     def _start(self) -> None:
         home, environment = self._home(), self._environment()
         for left in reversed(range(_PORTS)):
-            port = _free_port()
+            port = free_port()
             self._process = self._spawn(port, home, environment)
             self.url = f"http://{_HOST}:{port}"
             if self._ready(self._process):
@@ -240,10 +241,3 @@ class DeviceServer:
 
 def _script(appium: Path) -> Path:
     return appium / "node_modules" / "appium" / "index.js"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((_HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 import time
@@ -12,12 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import anyio
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
-
 from orchestrator.demo.chat import ChatServer
-from orchestrator.demo.steps import Say, StepFailed, Steps, innermost, made_folder, together
+from orchestrator.demo.steps import Say, StepFailed, Steps, client_of, innermost, made_folder, together
 from orchestrator.secrets import Redactor
 
 PASSWORD_PREFIX = "duet-"  # noqa: S105 the random part follows
@@ -26,9 +21,6 @@ PASSWORD_PREFIX = "duet-"  # noqa: S105 the random part follows
 _LOG = "chat-server.log"
 _GREETING = "Hello bob! This is alice, typing in a browser of my own."
 _REPLY = "Hello alice! Loud and clear. I am in mine, right beside yours."
-_PATIENCE = 180.0
-"""How long one call may take before the demonstration gives up, in seconds."""
-_CLOSING = 20.0
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -75,7 +67,7 @@ async def run(out: Path, headless: bool, console: Say) -> int:  # noqa: FBT001 t
         with ChatServer(passwords) as chat, log.open("w", encoding="utf-8") as errlog:
             say(f"The chat application runs at {chat.url}")
             say(f"Starting the MCP server: {Path(sys.executable).name} -m orchestrator serve")
-            async with Client(stdio_client(_server(), errlog=errlog), read_timeout_seconds=_PATIENCE) as client:
+            async with client_of("chat", errlog) as client:
                 story = _Story(Steps(client, say), chat, passwords)
                 code = await story.tell(log.parent, say, headless=headless)
     except Exception as error:  # noqa: BLE001 without an answer the transport raises groups of anything
@@ -106,7 +98,7 @@ class _Story:
                 screens = [folder / f"chat-{name}.png" for name in self._passwords]
                 await self._save(screens)
             finally:
-                await self._close(say)
+                await self._steps.close("both browsers")
         except StepFailed:
             return 1
         return _summary(deliveries, screens, say)
@@ -158,12 +150,6 @@ class _Story:
             )
         )
 
-    async def _close(self, say: Say) -> None:
-        with anyio.move_on_after(_CLOSING, shield=True) as limit:
-            await self._steps.call("both browsers", "close_all_sessions")
-        if limit.cancelled_caught:
-            say(f"The browsers did not close in {_CLOSING:.0f} s; the server ends them with itself.")
-
     async def _call(self, what: str, tool: str, session: str, **arguments: Any) -> None:
         await self._steps.call(what, tool, sessionId=session, **arguments)
 
@@ -176,14 +162,6 @@ def _entrance(name: str, password: str, other: str) -> list[dict[str, Any]]:
         {"action": "wait_for", "selector": "role=log"},
         {"action": "wait_for", "text": f"{other} is online", "timeout": 15_000},
     ]
-
-
-def _server() -> StdioServerParameters:
-    # A namespace of its own: someone's session may be called alice already.
-    mine = {"ORCHESTRATOR_NAMESPACE": f"chat-demo-{secrets.token_hex(4)}"}
-    return StdioServerParameters(
-        command=sys.executable, args=["-m", "orchestrator", "serve"], env={**os.environ, **mine}
-    )
 
 
 def _summary(deliveries: list[Delivery], screens: list[Path], say: Say) -> int:

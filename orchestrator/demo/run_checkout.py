@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import shutil
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -13,20 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-import anyio
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
-
 from orchestrator.demo.device_server import DeviceServer, DeviceServerFailed, appium_folder, install_appium, missing
 from orchestrator.demo.shop import Platform, bundle, web
 from orchestrator.demo.shop.receipts import Receipt, differences
 from orchestrator.demo.shop.screens import side_by_side
-from orchestrator.demo.steps import Say, StepFailed, Steps, innermost, made_folder, together
+from orchestrator.demo.steps import Say, StepFailed, Steps, client_of, innermost, made_folder, together
 
 _LOG, _PICTURE = "checkout-server.log", "checkout.png"
-_PATIENCE = 180.0
-"""How long one call may take before the demonstration gives up, in seconds."""
-_CLOSING = 20.0
 _DEVICES = {"ios": ("iOS", "iPhone 15"), "android": ("Android", "Pixel 8")}
 _BUYER = {
     "Full name": "Ada Byron",
@@ -97,17 +87,15 @@ class _Story:
         shops = {name: bundle(self._made / name, name, broken=name == self._broken) for name in get_args(Platform)}
         async with AsyncExitStack() as stack:
             site = stack.enter_context(web(shops["web"]))
-            environ = {"ORCHESTRATOR_NAMESPACE": f"checkout-demo-{secrets.token_hex(4)}"}
+            settings: dict[str, str] = {}
             names: list[str] = ["web"]
             try:
                 device = stack.enter_context(self._phones())
-                environ["ORCHESTRATOR_APPIUM_URL"] = device.url
+                settings["appium_url"] = device.url
                 names += _DEVICES
             except DeviceServerFailed as lack:
                 self._say(f"Only the web part, because the simulated phones do not run. {lack}")
-            client = await stack.enter_async_context(
-                Client(stdio_client(_server(environ), errlog=log), read_timeout_seconds=_PATIENCE)
-            )
+            client = await stack.enter_async_context(client_of("checkout", log, **settings))
             steps = Steps(client, self._say)
             try:
                 await together(
@@ -116,8 +104,7 @@ class _Story:
                 )
                 return await self._buy(steps, names)
             finally:
-                with anyio.move_on_after(_CLOSING, shield=True):
-                    await steps.call("all sessions", "close_all_sessions")
+                await steps.close("all sessions")
 
     def _phones(self) -> DeviceServer:
         """A server for the simulated phones; Appium is installed for it where only that is missing."""
@@ -177,9 +164,3 @@ class _Story:
         expected = [self._broken] if self._broken and len(receipts) > 1 else []
         complete = all(receipt.complete for receipt in receipts.values())
         return 0 if complete and [*odd] == expected else 1
-
-
-def _server(environ: Mapping[str, str]) -> StdioServerParameters:
-    return StdioServerParameters(
-        command=sys.executable, args=["-m", "orchestrator", "serve"], env={**os.environ, **environ}
-    )

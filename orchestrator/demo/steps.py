@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import anyio
-from mcp import Client, MCPError
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
 Say = Callable[[str], object]
+_PATIENCE = 180.0
+"""How long one call may take before a demonstration gives up, in seconds."""
+_CLOSING = 20.0
 
 
 class StepFailed(Exception):
@@ -46,6 +53,22 @@ class Steps:
             self._say(problem)
             raise StepFailed(tool)
         return data
+
+    async def close(self, what: str) -> None:
+        """Close every session; a browser that takes too long is left to the server's end."""
+        with anyio.move_on_after(_CLOSING, shield=True) as limit:
+            await self.call(what, "close_all_sessions")
+        if limit.cancelled_caught:
+            self._say(f"The sessions did not close in {_CLOSING:.0f} s; the server ends them with itself.")
+
+
+def client_of(demo: str, log: TextIO, **settings: str) -> Client:
+    """A client with a server of its own, in these settings; what the server says of itself goes to `log`."""
+    # A namespace of its own: someone's session may be called alice already.
+    settings = {"namespace": f"{demo}-demo-{secrets.token_hex(4)}", **settings}
+    environ = {**os.environ, **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()}}
+    server = StdioServerParameters(command=sys.executable, args=["-m", "orchestrator", "serve"], env=environ)
+    return Client(stdio_client(server, errlog=log), read_timeout_seconds=_PATIENCE)
 
 
 async def together(*jobs: Callable[[], Awaitable[object]]) -> None:

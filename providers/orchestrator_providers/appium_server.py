@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from orchestrator.errors import StartFailed
-from orchestrator.machine import Machine
+from orchestrator.machine import Machine, free_port
 from orchestrator.models import ProcessInfo, SessionType
 from orchestrator.provider import Start
 from orchestrator.secrets import without_credentials
@@ -106,7 +106,7 @@ def _start_adb() -> None:
 
 
 def _listening(start: Start, command: list[str]) -> str:
-    port, base = _free_port(), f"/{secrets.token_hex(16)}"
+    port, base = free_port(), f"/{secrets.token_hex(16)}"
     # What is typed and sent stands in Appium's log from the level info on.
     quiet = ["--log-level", "warn", "--log-no-colors", "--log-timestamp"]
     where = ["--address", "127.0.0.1", "--port", str(port), "--base-path", base]
@@ -127,10 +127,3 @@ def _silent(start: Start, server: ProcessInfo) -> StartFailed:
         f"Appium {state}{': ' if said else ''}{said.rstrip('.')}.",
         hint="Run it by hand to see what it lacks; orchestrator doctor says what it needs.",
     )
-
-
-def _free_port() -> int:
-    """Appium refuses --port 0."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -11,9 +11,10 @@ from appium.webdriver.common.appiumby import AppiumBy
 from selenium.webdriver.support.wait import WebDriverWait
 
 from orchestrator.demo.device_server import DeviceServer, missing
+from tests.appium_end import POCKET, POCKET_ID
 from tests.benchmarks.measure import Figure, elapsed, in_turns
 from tests.benchmarks.server import Server
-from tests.demo.phones import POCKET, POCKET_ID, start
+from tests.demo.phones import start
 
 _PLATFORMS = ("iOS", "Android")
 _MAIL, _PASSWORD = "ann@example.org", "correct horse"

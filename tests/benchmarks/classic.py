@@ -7,7 +7,6 @@ import http.client
 import json
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -34,7 +33,7 @@ class Classic:
         if browser is None or driver is None:
             raise SystemExit("The benchmark needs Chrome or Chromium and its chromedriver: make browser")
         self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
-        port = _free_port()
+        port = machine.free_port()
         self.driver = subprocess.Popen(
             [str(driver), f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -109,11 +108,6 @@ class Classic:
         flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
         options = {"binary": str(browser), "args": flags, "prefs": dict(local._PREFERENCES)}
         return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def _connected(port: int) -> http.client.HTTPConnection:

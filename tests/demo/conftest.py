@@ -8,7 +8,8 @@ import pytest
 from appium import webdriver
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.demo.phones import POCKET_ID, start
+from tests.appium_end import POCKET_ID
+from tests.demo.phones import start
 
 
 @pytest.fixture(scope="module", params=["iOS", "Android"])

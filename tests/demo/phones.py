@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from typing import Any
 
 from appium import webdriver
@@ -11,8 +10,7 @@ from appium.options.common import AppiumOptions
 from appium.webdriver.common.appiumby import AppiumBy
 from selenium.webdriver.support.wait import WebDriverWait
 
-POCKET = Path(__file__).parents[1] / "apps" / "pocket"
-POCKET_ID = "org.example.pocket"
+from tests.appium_end import POCKET
 
 DEVICES = {
     "iOS": {"appium:automationName": "XCUITest", "appium:deviceName": "iPhone 15"},

@@ -26,7 +26,8 @@ from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.demo.phones import POCKET_ID, eventually, find, ios, start
+from tests.appium_end import POCKET_ID
+from tests.demo.phones import eventually, find, ios, start
 
 
 def open_screen(driver: webdriver.Remote, name: str) -> None:

@@ -11,7 +11,8 @@ from appium.webdriver.common.appiumby import AppiumBy as By
 from selenium.common.exceptions import NoAlertPresentException, WebDriverException
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.demo.phones import POCKET, POCKET_ID, eventually, find, ios, start
+from tests.appium_end import POCKET, POCKET_ID
+from tests.demo.phones import eventually, find, ios, start
 
 DENY = {"iOS": "Don\u2019t Allow", "Android": "Don\u2019t allow"}
 SETTINGS = {"iOS": "com.apple.Preferences", "Android": "com.android.settings"}

@@ -11,7 +11,8 @@ from selenium.common.exceptions import InvalidArgumentException, InvalidSelector
 from selenium.webdriver.common.action_chains import ActionChains
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.demo.phones import POCKET_ID, eventually, ios, start
+from tests.appium_end import POCKET_ID
+from tests.demo.phones import eventually, ios, start
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import psutil
 import pytest
 
 from orchestrator.errors import DeviceBusy, InvalidArgument
+from orchestrator.machine import free_port
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
 from tests.appium_end import POCKET, AppiumEnd, appium_end, environment, guarded
-from tests.benchmarks.classic import _free_port
 from tests.e2e.harness import Home, kill, runs, succeed, until
 from tests.e2e.stage import refused
 from tests.remote_end import PASSWORD
@@ -311,7 +311,7 @@ def test_an_appium_of_the_sessions_own(end: AppiumEnd, home: Home, monkeypatch: 
     for name, value in environment(end).items():
         monkeypatch.setenv(name, value)
     program = Path(sys.prefix, "appium", "node_modules", "appium", "index.js")
-    with home.serve(appium=str(program), appium_url=f"http://localhost:{_free_port()}") as server:
+    with home.serve(appium=str(program), appium_url=f"http://localhost:{free_port()}") as server:
         row = server.ok("start_app_session", platform="Android", appPath=str(POCKET))
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}", row["remoteUrl"])
         [process] = home.record("android-1").processes

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.benchmarks.classic import _free_port
+from orchestrator.machine import free_port
 from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.remote_end import PASSWORD, RemoteEnd, remote_end
@@ -75,7 +75,7 @@ def test_a_session_that_does_not_live_is_lost_and_not_recorded(
     before = shared_home.remembered()
     text = refused(modern.call("attach_session", **_attach(end, "f" * 32, sessionId="ghost")), "session_lost")
     assert "Session 'ghost' is lost: " in text
-    nobody = f"http://127.0.0.1:{_free_port()}"
+    nobody = f"http://127.0.0.1:{free_port()}"
     dead = {"remoteUrl": nobody, "remoteSessionId": "f" * 32}
     text = refused(modern.call("attach_session", **dead), "session_lost")
     assert f"the remote end at {nobody} is gone. Check remoteUrl and remoteSessionId; nothing was recorded." in text

@@ -12,10 +12,10 @@ import pytest
 
 from orchestrator import machine
 from orchestrator.errors import StartFailed
+from orchestrator.machine import free_port
 from orchestrator.models import SessionType
 from orchestrator_providers.appium import AppiumProvider
 from orchestrator_providers.appium_options import AppiumOptions, UiAutomator2Options, XcuitestOptions
-from tests.benchmarks.classic import _free_port
 from tests.providers.conftest import Begin, RealStart
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are shell scripts")
@@ -47,7 +47,7 @@ def app(begin: Begin) -> Callable[..., RealStart]:
     """Begin a start of an app where no Appium server answers."""
 
     def app(settings: dict[str, Any] | None = None, **request: Any) -> RealStart:
-        nobody = {"appium_url": f"http://localhost:{_free_port()}", **(settings or {})}
+        nobody = {"appium_url": f"http://localhost:{free_port()}", **(settings or {})}
         start = begin(nobody, **{"type": SessionType.ANDROID, **request})
         start.options = AppiumOptions.model_validate(start.request.options)
         return start

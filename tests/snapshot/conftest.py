@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
@@ -16,15 +15,9 @@ from urllib.error import URLError
 
 import pytest
 
+from orchestrator.machine import free_port
 from orchestrator.snapshot.page import SOURCE
 from tests.snapshot.chromium import Browser, Site, without_refs
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _await(base: str) -> None:
@@ -38,7 +31,7 @@ def _await(base: str) -> None:
 def driver() -> Iterator[str]:
     """A chromedriver of our own, ended by its own command."""
     folder = tempfile.mkdtemp(prefix="snapshot-tests-")
-    base = f"http://127.0.0.1:{(port := _free_port())}"
+    base = f"http://127.0.0.1:{(port := free_port())}"
     process = subprocess.Popen(
         [shutil.which("chromedriver") or "chromedriver", f"--port={port}"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
+from tests.appium_end import POCKET
 from tests.e2e.stage import Stage
 from tests.served import Answer, served
 from tests.site import Site
 
-POCKET = str(Path(__file__).parents[2] / "apps" / "pocket")
-POCKET_ID = "org.example.pocket"
 PLATFORMS = {"ios": ("iOS", "iPhone 15"), "android": ("Android", "Pixel 8")}
 LOG_IN = [
     {"action": "set_value", "selector": "~emailField", "value": "ann@example.org"},
@@ -64,7 +62,7 @@ class Phone:
 def start(stage: Stage, name: str, platform: str, **more: Any) -> Answer:
     """Start a session with Pocket."""
     wire, device = PLATFORMS[platform]
-    arguments = {"platform": wire, "deviceName": device, "appPath": POCKET, **more}
+    arguments = {"platform": wire, "deviceName": device, "appPath": str(POCKET), **more}
     return stage.call("start_app_session", sessionId=name, **arguments)
 
 

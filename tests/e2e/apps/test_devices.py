@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.apps.phone import POCKET, POCKET_ID, Phone
+from tests.appium_end import POCKET, POCKET_ID
+from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import refused
 
 
@@ -33,7 +34,7 @@ def test_an_app_is_removed_and_installed(phone: Phone) -> None:
     phone.ok("manage_app", action="remove", app=POCKET_ID)
     assert POCKET_ID not in phone.ok("manage_app", action="list")["apps"]
     assert state(phone) == "not installed"
-    phone.ok("manage_app", action="install", app=POCKET)
+    phone.ok("manage_app", action="install", app=str(POCKET))
     phone.ok("manage_app", action="activate")
     assert state(phone) == "foreground"
 

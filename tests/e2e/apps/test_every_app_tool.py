@@ -8,7 +8,8 @@ import pytest
 
 from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.models import SessionType
-from tests.e2e.apps.phone import POCKET, POCKET_ID, Phone
+from tests.appium_end import POCKET, POCKET_ID
+from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import Stage, refused
 
 WRONG = "invalid_argument"
@@ -80,7 +81,7 @@ OF_BROWSERS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS not
 ELSEWHERE: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://example.org/"}, "hover": {"selector": "~wifi"}, "tabs": {"action": "list"},
     "select_option": {"selector": "~colour", "values": ["Red"]}, "switch_frame": {}, "cookies": {"action": "get"},
-    "upload_files": {"selector": "~wifi", "paths": [POCKET]}, "set_viewport": {"width": 100, "height": 100},
+    "upload_files": {"selector": "~wifi", "paths": [str(POCKET)]}, "set_viewport": {"width": 100, "height": 100},
     "set_policy": {"dialogs": "accept"},
 }  # fmt: skip
 

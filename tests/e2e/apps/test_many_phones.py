@@ -10,7 +10,8 @@ import psutil
 import pytest
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.e2e.apps.phone import LOG_IN, PLATFORMS, POCKET, Phone, staged, start
+from tests.appium_end import POCKET
+from tests.e2e.apps.phone import LOG_IN, PLATFORMS, Phone, staged, start
 from tests.e2e.harness import Home, kill, runs, until
 from tests.e2e.stage import Stage, refused
 from tests.site import Site
@@ -31,7 +32,7 @@ def test_two_of_each_at_once_beside_browsers(stage: Stage) -> None:  # W1 W9 W16
     """All six do their steps in one call; ids that nobody chose count up a type."""
     names = []
     for platform, (wire, device) in PLATFORMS.items():
-        more = {"appPath": POCKET, "deviceName": device}
+        more = {"appPath": str(POCKET), "deviceName": device}
         answer = stage.ok("start_app_session", platform=wire, **more)
         assert answer["sessionId"] == f"{platform}-1"
         names.append(answer["sessionId"])
