@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
-from orchestrator.demo.device_server import DeviceServer, missing
+from orchestrator.demo.device_server import DeviceServer
 from orchestrator.selector import parse
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.webdriver.creation import Creation
 from orchestrator.webdriver.remote import Remote
+from tests.appium_end import POCKET
 from tests.snapshot.chromium import Numbers, without_refs
 
-APP = Path(__file__).parents[2] / "apps" / "pocket"
 PHONES = {"ios": ("XCUITest", "iPhone 15"), "android": ("UiAutomator2", "Pixel 8")}
 COUNTING = {
     "ios": "chain=**/XCUIElementTypeButton",
@@ -33,7 +31,7 @@ class Device:
         automation, phone = PHONES[platform]
         capabilities = {
             "platformName": platform, "appium:automationName": automation, "appium:deviceName": phone,
-            "appium:app": str(APP),
+            "appium:app": str(POCKET),
         }  # fmt: skip
         self.platform = platform
         self.remote = Remote(server.url, "", name=platform, timeout=60)
@@ -74,20 +72,10 @@ class Device:
         return without_refs("\n".join(self.screen.call("snapshot", scope="page", json=False)["lines"]))
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[DeviceServer]:
-    """One Appium server for both phones."""
-    lack = missing()
-    if lack and os.environ.get("CI") != "true":
-        pytest.skip(lack)
-    with DeviceServer() as started:
-        yield started
-
-
 @pytest.fixture(scope="module", params=["ios", "android"])
-def device(server: DeviceServer, request: pytest.FixtureRequest) -> Iterator[Device]:
+def device(device_server: DeviceServer, request: pytest.FixtureRequest) -> Iterator[Device]:
     """A phone that has just been unlocked and logged in."""
-    found = Device(server, request.param)
+    found = Device(device_server, request.param)
     try:
         found.screen.call("mark", name="login")
         found.fill("~emailField", "ada@example.org")
