@@ -10,11 +10,7 @@ from orchestrator.models import Endpoint, SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.settings import endpoint
 from orchestrator.webdriver.capabilities import check, merge
-
-_NAMES = {"edge": "MicrosoftEdge", "webkitgtk": "MiniBrowser"}
-"""The browsers whose W3C browserName is not what people call them."""
-_OPTIONS = {"chrome": "goog:chromeOptions", "edge": "ms:edgeOptions", "firefox": "moz:firefoxOptions"}
-_HEADLESS = {"chrome": "--headless=new", "edge": "--headless=new", "firefox": "-headless"}
+from orchestrator_providers.browsers import BROWSERS
 
 
 class RemoteUrlOptions(SessionOptions):
@@ -37,7 +33,7 @@ class RemoteUrlProvider(Provider):
 
     name = "remote_url"
     types = frozenset({SessionType.BROWSER})
-    browsers = frozenset({"chrome", "edge", "firefox", "safari", "webkitgtk"})
+    browsers = frozenset(BROWSERS)
     Options = RemoteUrlOptions
 
     def endpoint(self, start: Start) -> Endpoint:
@@ -50,7 +46,7 @@ class RemoteUrlProvider(Provider):
         # A little below our own limit, so that the remote end is the first to give up and the session lives on.
         patience = round(max(limit - 2, limit / 2) * 1000)
         ours: dict[str, Any] = {
-            "browserName": _NAMES.get(request.browser, request.browser),
+            **BROWSERS[request.browser].capabilities(request.args, headless=start.headless),
             "pageLoadStrategy": "eager",
             "unhandledPromptBehavior": "ignore",
             "timeouts": {"script": patience, "pageLoad": patience},
@@ -59,10 +55,4 @@ class RemoteUrlProvider(Provider):
             ours["browserVersion"] = version
         if options.accept_insecure_certs is not None:
             ours["acceptInsecureCerts"] = options.accept_insecure_certs
-        args = [
-            *request.args,
-            *([_HEADLESS[request.browser]] if start.headless and request.browser in _HEADLESS else []),
-        ]
-        if args and request.browser in _OPTIONS:
-            ours[_OPTIONS[request.browser]] = {"args": args}
         return Endpoint(remote_url=options.url, capabilities=merge(ours, request.capabilities))
