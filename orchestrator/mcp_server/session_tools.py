@@ -11,7 +11,7 @@ from orchestrator.api import Orchestrator
 from orchestrator.devices import DeviceList
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Status, Viewport, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -232,10 +232,14 @@ class CloseSession(SessionTool):
 
     session_id: str | None = Field(default=None, description="If omitted, the current session.")
     detach: Detach = False
+    status: Status | None = Field(default=None, description="For a cloud's dashboard; unmarked unless given.")
+    reason: str | None = None
 
     async def run(self, orchestrator: Orchestrator) -> Closed:
         """Close it."""
-        return await orchestrator.close_session(self.session_id, detach=self.detach)
+        return await orchestrator.close_session(
+            self.session_id, detach=self.detach, status=self.status, reason=self.reason
+        )
 
 
 class CloseSessions(SessionTool):

@@ -32,8 +32,8 @@ class Browser:
 
 BROWSERS: Mapping[str, Browser] = MappingProxyType(
     {
-        browser.name: browser
-        for browser in (
+        one.name: one
+        for one in (
             Browser("chrome", "chrome", "goog:chromeOptions", "--headless=new"),
             Browser("firefox", "firefox", "moz:firefoxOptions", "-headless"),
             Browser("edge", "MicrosoftEdge", "ms:edgeOptions", "--headless=new"),
@@ -43,3 +43,9 @@ BROWSERS: Mapping[str, Browser] = MappingProxyType(
     }
 )
 """The five browsers by name."""
+
+
+def browser(name: str) -> Browser:
+    """The browser of a start: Chromium is asked for as Chrome, and one that is none of the five by its own name."""
+    known = BROWSERS.get("chrome" if name == "chromium" else name)
+    return known or Browser(name, name)
