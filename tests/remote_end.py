@@ -46,9 +46,12 @@ class Relayed:
 
 
 @contextmanager
-def relayed(port: int, end: RelayedT, *, guarded: bool = False) -> Iterator[RelayedT]:
-    """Stand before what listens on a port of this machine; `guarded` answers 401 without user and password."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Relay)
+def relayed(port: int, end: RelayedT, *, guarded: bool = False, at: int = 0) -> Iterator[RelayedT]:
+    """Stand before what listens on a port of this machine; `guarded` answers 401 without user and password.
+
+    `at` is the port to stand at; a free one unless given.
+    """
+    server = ThreadingHTTPServer(("127.0.0.1", at), _Relay)
     end.url = f"http://127.0.0.1:{server.server_port}"
     token = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
     server.end, server.port, server.wanted = end, port, f"Basic {token}" if guarded else None  # type: ignore[attr-defined]

@@ -24,8 +24,14 @@ from orchestrator_providers.wanted import browser_capabilities
 _OF_FIREFOX = {"signon.rememberSignons": False}
 """Preferences; otherwise it asks to save each password typed."""
 
-_OF_WEBKITGTK = ["--automation"]
-"""Without it a browser of WebKitGTK does not let itself be driven."""
+_OF_WEBKITGTK = (
+    # Without it MiniBrowser does not let itself be driven.
+    "--automation",
+    # A page that comes back from its cache loads nothing, which WebKitWebDriver waits for until the end of its time.
+    "--enable-page-cache=false",
+    # As chromedriver does.
+    "--javascript-can-open-windows-automatically=true",
+)
 
 _PROCESS = ("goog:processID", "ms:processID", "moz:processID")
 """Where a driver tells the browser's process; elsewhere it is the driver's child."""

@@ -55,8 +55,6 @@ def browser_capabilities(start: Start, *, headless: bool) -> dict[str, Any]:
     patience = round(max(limit - 2, limit / 2) * 1000)
     found: dict[str, Any] = {
         **browser(request.browser).capabilities(request.args, headless=headless),
-        # The rest of loading is waited for inside the page, in slices: a command that waits cannot be interrupted.
-        "pageLoadStrategy": "eager",
         # Dialogs are answered by the session's policy, which must first see them.
         "unhandledPromptBehavior": "ignore",
         "timeouts": {"script": patience, "pageLoad": patience},
