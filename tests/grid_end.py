@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ from orchestrator import local_grid
 from orchestrator.errors import StartFailed
 from orchestrator.machine import Machine, free_port
 from orchestrator.settings import Settings
+from tests.demo.phones import DEVICES
 from tests.e2e.harness import kill, remote, runs, until
 
 FOLDER = Path(sys.prefix) / "grid"
@@ -120,6 +122,7 @@ def grid_end(
     session_timeout: int = 300,
     hub: Sequence[str] = (),
     node: Sequence[str] = (),
+    appium: str | None = None,
     jvm: str = "-XX:SharedArchiveFile",
 ) -> Iterator[GridEnd]:
     """Start a Grid and end it with all that runs on it.
@@ -130,6 +133,7 @@ def grid_end(
         session_timeout: Seconds after which a node ends a session that is not used.
         hub: Further flags of the hub, such as `--reject-unsupported-caps true` or `--healthcheck-interval 1`.
         node: Further flags of every node, such as `--enable-managed-downloads true`.
+        appium: The URL of an Appium server to which a node more relays sessions of iOS and Android.
         jvm: What the JVMs do with the archive of their classes.
     """
     needed()
@@ -142,15 +146,16 @@ def grid_end(
     try:
         bus = _bus()
         started.append(_spawn(folder, "hub", [java, jvm], [*_listens(grid.port), *bus, *hub]))
-        for number in range(nodes):
+        configurations = [local_grid.configuration(Machine.this(), Settings(), sessions)] * nodes
+        for number, configuration in enumerate(configurations + ([_relaying(appium)] if appium else [])):
             name, port = f"node-{number}", free_port()
             config = folder / f"{name}.toml"
-            config.write_text(local_grid.configuration(Machine.this(), Settings(), sessions), "utf-8")
+            config.write_text(configuration, "utf-8")
             flags = [*_listens(port), *bus, "--grid-url", grid.url, "--register-cycle", "1", "--config", str(config)]
             flags += ["--session-timeout", str(session_timeout), *node]
             started.append(_spawn(folder, name, [java, jvm], flags))
             grid.nodes.append(GridNode(f"http://127.0.0.1:{port}", started[-1]))
-        until(lambda: _ready(grid, started), f"a Grid with {nodes} nodes")
+        until(lambda: _ready(grid, started), f"a Grid with {len(grid.nodes)} nodes")
         yield grid
     finally:
         _end(started, folder)
@@ -159,6 +164,21 @@ def grid_end(
 
 def _jar() -> Path | None:
     return next((FOLDER / "node_modules" / local_grid.PACKAGE / "jar").glob("*.jar"), None)
+
+
+def _relaying(appium: str) -> str:
+    """The TOML of a node that relays to Appium, one session of each platform at a time."""
+    devices = [{"platformName": name, **wanted} for name, wanted in DEVICES.items()]
+    configs = ", ".join(json.dumps(part) for device in devices for part in ("1", json.dumps(device)))
+    return f"""
+[node]
+detect-drivers = false
+
+[relay]
+url = {json.dumps(appium)}
+status-endpoint = "/status"
+configs = [{configs}]
+"""
 
 
 def _bus() -> list[str]:
