@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Container
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -13,20 +12,20 @@ import anyio.to_thread
 
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
-from orchestrator.actions.results import SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.attaching import Attacher
-from orchestrator.closing import Closer
+from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
 from orchestrator.limits import IdleLimit
 from orchestrator.lockstep import Lockstep
-from orchestrator.models import AttachRequest, SessionRecord, StartRequest
+from orchestrator.models import AttachRequest, Mark, StartRequest, Status
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
 from orchestrator.python_api import PythonApi
+from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
-from orchestrator.runner import Runner
+from orchestrator.runner import Runner, labelled
 from orchestrator.secrets import Redactor
 from orchestrator.sequence import Alone, ExecuteSequence, PlannedStep, SequenceResult, plan, run
 from orchestrator.session import Session
@@ -71,10 +70,12 @@ class Orchestrator(PythonApi):
             self._group = await stack.enter_async_context(anyio.create_task_group())
             self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
             self._lanes = Lanes(self._book, self._group)
-            self._runner = Runner(self._lanes, store, self.settings, self.redactor)
-            self._starter = Starter(self._book, self._lanes, self._runner, self._providers, self.settings)
-            self._attacher = Attacher(self._book, self._lanes, self._runner, self.settings, self.redactor)
-            self._closer = Closer(self._book, self._lanes, self._runner, self._providers)
+            reach = Reach(self._providers, self.settings, self.redactor)
+            self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
+            room = self._book, self._lanes, self._runner, reach
+            self._starter = Starter(*room, self._providers, self.settings)
+            self._attacher = Attacher(*room, self.settings)
+            self._closer = Closer(*room, self._providers, self.settings)
             self._idle_limit = IdleLimit(self._book, self._closer)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
@@ -160,10 +161,21 @@ class Orchestrator(PythonApi):
         """Choose where calls without a session go, for this caller."""
         return Current(current_session=await self._book.set_current(session_id))
 
-    async def close_session(self, session_id: str | None = None, *, detach: bool = False) -> Closed:
-        """End a session with all that belongs to it, or leave it alive at its remote end."""
+    async def close_session(
+        self,
+        session_id: str | None = None,
+        *,
+        detach: bool = False,
+        status: Status | None = None,
+        reason: str | None = None,
+    ) -> Closed:
+        """End a session with all that belongs to it, or leave it alive at its remote end.
+
+        A cloud is told `status` and `reason`; without them the session stays unmarked there.
+        """
+        mark = Mark.of(status, reason)
         chosen = session_id if session_id is not None else await self._book.resolve()
-        return await self._closer.close([chosen], "it was closed", detach=detach, strict=True)
+        return await self._closer.close([chosen], "it was closed", detach=detach, mark=mark, strict=True)
 
     async def close_sessions(
         self,
@@ -178,14 +190,8 @@ class Orchestrator(PythonApi):
         Raises:
             InvalidArgument: No selector was given.
         """
-        if prefix is None and idle_ms is None and not all:
-            raise InvalidArgument("Nothing says which sessions to close.", hint="Give prefix, idleMs, or all: true.")
+        still = matching(prefix, idle_ms, every=bool(all))
         records, _ = await self._book.rows()
-
-        def still(record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
-            idle = not in_use and (time.time() - record.last_active_at) * 1000 >= (idle_ms or 0)
-            return record.id.startswith(prefix or "") and (idle_ms is None or idle)
-
         return await self._closer.close([one.id for one in records], "it was closed", detach=detach, when=still)
 
     async def close_all_sessions(self, *, detach: bool = False) -> Closed:
@@ -215,7 +221,7 @@ class Orchestrator(PythonApi):
 
         def work(scene: Scene) -> SequenceResult:
             result = run(scene, _served(steps, scene), sequence, Alone())
-            return _labelled(result, scene) if sequence.session_id is None else result
+            return labelled(result, scene) if sequence.session_id is None else result
 
         return await self._runner.run(sequence.session_id, work)
 
@@ -263,7 +269,7 @@ class Orchestrator(PythonApi):
         def work(scene: Scene) -> ResultT:
             action.check(scene.record)
             outcome: ResultT = action.perform(scene)
-            return _labelled(outcome, scene) if session_id is None else outcome
+            return labelled(outcome, scene) if session_id is None else outcome
 
         return await self._runner.run(session_id, work)
 
@@ -281,12 +287,6 @@ class Orchestrator(PythonApi):
             return outcome
         told = f"No session was open: {started.session_id} was started ({started.capabilities.get('browserName')})."
         return outcome.model_copy(update={"warnings": [told, *outcome.warnings]})
-
-
-def _labelled(outcome: ResultT, scene: Scene) -> ResultT:
-    """The outcome with the session that was chosen for the caller."""
-    label = SessionLabel(session_id=scene.record.id, session_type=scene.record.type)
-    return outcome.model_copy(update={"session": label})
 
 
 def _served(steps: list[PlannedStep], scene: Scene) -> list[PlannedStep]:

@@ -10,8 +10,9 @@ import anyio.to_thread
 
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost
 from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType, session_id
+from orchestrator.reach import Reach
 from orchestrator.runner import Runner
-from orchestrator.secrets import Redactor, credentials, without_credentials
+from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check, merge
@@ -28,12 +29,12 @@ _BROWSERS = (("Edg/", "MicrosoftEdge"), ("Firefox/", "firefox"), ("Chrome/", "ch
 class Attacher:
     """Attaches for one caller."""
 
-    def __init__(self, book: Book, lanes: Lanes, runner: Runner, settings: Settings, redactor: Redactor) -> None:
+    def __init__(self, book: Book, lanes: Lanes, runner: Runner, reach: Reach, settings: Settings) -> None:
         self._book = book
         self._lanes = lanes
         self._runner = runner
         self._settings = settings
-        self._redactor = redactor
+        self._reach = reach
 
     async def attach(self, request: AttachRequest) -> tuple[SessionRecord, list[str]]:
         """Take a living session in; returns its record, and what there is to say about it.
@@ -47,16 +48,10 @@ class Attacher:
             SessionExists, SessionLimit: There is no place for it.
         """
         _check(request)
-        if own := credentials(request.remote_url):
-            self._redactor.add(own[1])
         url = without_credentials(request.remote_url).rstrip("/")
         # From here on this process knows the URL's credentials, for a session that is open already, too.
-        remote = Remote(
-            request.remote_url.rstrip("/"),
-            request.remote_session_id,
-            name=request.session_id or request.remote_session_id,
-            timeout=self._settings.command_timeout,
-        )
+        name = request.session_id or request.remote_session_id
+        remote = self._reach.to(request.remote_url.rstrip("/"), request.remote_session_id, name=name)
         known, _ = await self._book.rows()
         for record in known:
             if (record.remote_url.rstrip("/"), record.remote_session_id) == (url, request.remote_session_id):

@@ -13,14 +13,15 @@ import anyio
 import anyio.to_thread
 
 from orchestrator import processes
-from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
-from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
+from orchestrator.models import Mark, ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded
 from orchestrator.runner import Runner
 from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Lanes
-from orchestrator.webdriver.remote import Remote
+from orchestrator.settings import Settings
 
 _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
@@ -37,10 +38,14 @@ When = Callable[[SessionRecord, bool], bool]
 class Closer:
     """Closes sessions for one caller."""
 
-    def __init__(self, book: Book, lanes: Lanes, runner: Runner, providers: Providers) -> None:
+    def __init__(
+        self, book: Book, lanes: Lanes, runner: Runner, reach: Reach, providers: Providers, settings: Settings
+    ) -> None:
         self._book = book
         self._lanes = lanes
         self._runner = runner
+        self._reach = reach
+        self._settings = settings
         self._providers = providers
         self._closing = 0
         self._closed = anyio.Event()
@@ -52,11 +57,14 @@ class Closer:
         reason: str,
         *,
         detach: bool = False,
+        mark: Mark | None = None,
         strict: bool = False,
         when: When | None = None,
         because: str | None = None,
     ) -> Closed:
         """Close these sessions side by side; calls on them are answered at once, later ones hear `because`.
+
+        `mark` is told to their remote ends first; what cannot be told is a warning.
 
         Raises:
             SessionNotFound, InvalidArgument: With `strict`, when an id was never open here.
@@ -86,13 +94,14 @@ class Closer:
                         group.start_soon(one, session_id)
             order = {session_id: place for place, session_id in enumerate(ids)}
             found.sort(key=lambda record: order.get(record.id, 0))
+            unmarked = [] if mark is None else await self._mark(found, mark)
             failed += await (self._release(found) if detach else self._end(found))
         names = [record.id for record in found]
         return Closed(
             closed=[] if detach else names,
             detached=names if detach else [],
             failed=failed,
-            warnings=[_how_to_attach(record) for record in found] if detach else [],
+            warnings=[*unmarked, *([_how_to_attach(record) for record in found] if detach else [])],
         )
 
     async def finish(self) -> None:
@@ -156,7 +165,7 @@ class Closer:
 
         async def end_app(record: SessionRecord) -> None:
             # Its server would leave its helpers running on the device; what it does not manage ends with it.
-            await anyio.to_thread.run_sync(_delete, record, _APP_SERVER)
+            await anyio.to_thread.run_sync(_delete, self._reach, record, _APP_SERVER)
             await end_here([record])
 
         async with anyio.create_task_group() as group:
@@ -167,11 +176,27 @@ class Closer:
                 if record in apps:
                     group.start_soon(end_app, record)
                 elif record.owned and record.remote_session_id and not record.processes:
-                    group.start_soon(note, record, functools.partial(_delete, record))
+                    group.start_soon(note, record, functools.partial(_delete, self._reach, record))
         for record in records:
             with contextlib.suppress(OrchestratorError):
                 await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
         return failed
+
+    async def _mark(self, records: Sequence[SessionRecord], mark: Mark) -> list[str]:
+        """Tell what the sessions came to; a sentence for each that it could not be told of."""
+        untold: list[str] = []
+
+        def tell(record: SessionRecord) -> None:
+            try:
+                self._providers[record.provider].mark(record, mark, self._settings)
+            except OrchestratorError as error:
+                untold.append(f"{record.id} is not marked as {mark.status}. {error}")
+
+        async with anyio.create_task_group() as group:
+            for record in records:
+                if record.remote_session_id:
+                    group.start_soon(anyio.to_thread.run_sync, tell, record)
+        return untold
 
     async def _release(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
         """Leave them alive; nothing of that can fail."""
@@ -179,6 +204,22 @@ class Closer:
             self._runner.detach(record)
             await anyio.to_thread.run_sync(processes.release, record.processes)
         return []
+
+
+def matching(prefix: str | None, idle_ms: int | None, *, every: bool) -> When:
+    """Whether every selector given holds of a session, when it is to be closed.
+
+    Raises:
+        InvalidArgument: No selector was given.
+    """
+    if prefix is None and idle_ms is None and not every:
+        raise InvalidArgument("Nothing says which sessions to close.", hint="Give prefix, idleMs, or all: true.")
+
+    def still(record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
+        idle = not in_use and (time.time() - record.last_active_at) * 1000 >= (idle_ms or 0)
+        return record.id.startswith(prefix or "") and (idle_ms is None or idle)
+
+    return still
 
 
 def _ended(records: Sequence[SessionRecord]) -> list[tuple[SessionRecord, ProcessInfo]]:
@@ -197,10 +238,9 @@ def _is_app(record: SessionRecord) -> bool:
     return record.type is not SessionType.BROWSER and bool(record.remote_session_id)
 
 
-def _delete(record: SessionRecord, limit: float = _REMOTE_END) -> list[str]:
-    remote = Remote(record.remote_url, record.remote_session_id, name=record.id, timeout=limit)
+def _delete(reach: Reach, record: SessionRecord, limit: float = _REMOTE_END) -> list[str]:
     try:
-        remote.delete(limit)
+        reach.of(record, timeout=limit).delete(limit)
     except SessionLost as error:
         return [] if record.state is SessionState.LOST else [error.message]
     except OrchestratorError as error:

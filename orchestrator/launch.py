@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from orchestrator import processes
+from orchestrator import processes, progress
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.errors import OrchestratorError, StartFailed
-from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
 from orchestrator.provider import Provider, SessionOptions
+from orchestrator.reach import Reach
 from orchestrator.sessions import Turn
 from orchestrator.settings import Settings
 from orchestrator.webdriver.creation import Creation
@@ -20,6 +22,8 @@ from orchestrator.webdriver.remote import Remote
 
 _REMOTE_END = 5.0
 """Seconds that a remote end may take to end what did not come to be."""
+_WAITING = 1.0
+"""Seconds between two questions to the provider, what a start is waiting for."""
 Note = Callable[[ProcessInfo], None]
 """Writes a process into the session's record at once."""
 
@@ -28,14 +32,22 @@ class Launch:
     """One start under way, in its turn of the session's lane; what a provider sees of it is `provider.Start`."""
 
     def __init__(
-        self, request: StartRequest, options: SessionOptions, settings: Settings, turn: Turn, note: Note
+        self,
+        request: StartRequest,
+        options: SessionOptions,
+        settings: Settings,
+        reach: Reach,
+        turn: Turn,
+        note: Note,
     ) -> None:
         self.request = request
         self.options = options
         self.settings = settings
+        self._reach = reach
         self._turn = turn
         self._note = note
-        self._deadline = Deadline(settings.start_timeout)
+        self._patience = options.start_timeout or settings.start_timeout
+        self._deadline = Deadline(self._patience)
         self._folder: Path | None = None
         self._remote: Remote | None = None
 
@@ -67,9 +79,13 @@ class Launch:
         self._turn.check()
         if not self._deadline.left:
             raise StartFailed(
-                f"Session {self._turn.record.id!r} did not start within {self.settings.start_timeout:g} s.",
+                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s.",
                 hint="Try again, or raise start_timeout.",
             )
+
+    def tell(self, text: str) -> None:
+        """Say what the start is waiting for."""
+        progress.tell(text)
 
     def run(self, provider: Provider) -> tuple[Remote, dict[str, Any]]:
         """Start it; returns its client and what the record must say of it.
@@ -80,9 +96,12 @@ class Launch:
         endpoint = provider.endpoint(self)
         self.check()
         name, is_browser = self._turn.record.id, self.request.type is SessionType.BROWSER
-        remote = Remote(endpoint.remote_url, "", name=name, timeout=self.settings.command_timeout)
+        for secret in endpoint.secrets:
+            self._reach.hide(secret.get_secret_value())
+        remote = self._reach.to(endpoint.remote_url, "", name=name)
+        creation = Creation(remote, endpoint.capabilities, self._deadline.left)
         try:
-            capabilities = Creation(remote, endpoint.capabilities, self._deadline.left).wait(self.check)
+            capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
@@ -91,11 +110,28 @@ class Launch:
             "remote_url": remote.url,
             "remote_session_id": remote.remote_session_id,
             "capabilities": capabilities,
+            "secret": endpoint.secret,
         }
-        for process in provider.started(self._turn.record.changed(**facts)):
+        known = provider.started(self._turn.record.changed(**facts), self)
+        for process in known.processes:
             self._note(process)
+        facts |= {"remote_end": self._reach.clean(known.remote_end), "keep_alive": known.keep_alive}
         self.check()
         return remote, {**facts, **(self._browser(remote) if is_browser else {"context": remote.context()})}
+
+    def _checking(self, provider: Provider, endpoint: Endpoint) -> Callable[[], None]:
+        """What is done again and again while New Session is unanswered."""
+        due = time.monotonic() + _WAITING
+
+        def check() -> None:
+            nonlocal due
+            self.check()
+            if time.monotonic() >= due:
+                if text := provider.waiting(self, endpoint):
+                    self.tell(text)
+                due = time.monotonic() + _WAITING
+
+        return check
 
     def _browser(self, remote: Remote) -> dict[str, Any]:
         """Make a browser ready: the page engine in its first tab, and the viewport that was asked for."""

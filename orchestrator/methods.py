@@ -30,7 +30,7 @@ from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList
-from orchestrator.models import AttachRequest, StartRequest, Viewport
+from orchestrator.models import AttachRequest, StartRequest, Status, Viewport
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
@@ -589,7 +589,7 @@ class SessionMethods(ABC):
             secure: Only over https.
             http_only: Scripts of the page cannot read it.
             same_site: Whether other sites' pages send it.
-            expiry: Seconds since 1970; the session's end unless given.
+            expiry: Seconds since 1970.
         """
         return await self._do(
             Cookies,
@@ -1205,7 +1205,7 @@ class BlockingSessionMethods(ABC):
             secure: Only over https.
             http_only: Scripts of the page cannot read it.
             same_site: Whether other sites' pages send it.
-            expiry: Seconds since 1970; the session's end unless given.
+            expiry: Seconds since 1970.
         """
         return self._do(
             Cookies,
@@ -1317,9 +1317,12 @@ class BlockingSessionMethods(ABC):
         )
         return answer
 
-    def close(self, *, detach: bool = False) -> Closed:
-        """End it with all that belongs to it, or leave it alive at its remote end; one that is closed stays so."""
-        answer: Closed = self._wait("close", detach=detach)
+    def close(self, *, detach: bool = False, status: Status | None = None, reason: str | None = None) -> Closed:
+        """End it with all that belongs to it, or leave it alive at its remote end; one that is closed stays so.
+
+        A cloud is told `status` (passed or failed) and `reason`; without them the session stays unmarked there.
+        """
+        answer: Closed = self._wait("close", detach=detach, status=status, reason=reason)
         return answer
 
 
@@ -1382,9 +1385,19 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         answer: Current = self._wait("set_current_session", session_id=session_id)
         return answer
 
-    def close_session(self, session_id: str | None = None, *, detach: bool = False) -> Closed:
-        """End a session with all that belongs to it, or leave it alive at its remote end."""
-        answer: Closed = self._wait("close_session", session_id=session_id, detach=detach)
+    def close_session(
+        self,
+        session_id: str | None = None,
+        *,
+        detach: bool = False,
+        status: Status | None = None,
+        reason: str | None = None,
+    ) -> Closed:
+        """End a session with all that belongs to it, or leave it alive at its remote end.
+
+        A cloud is told `status` and `reason`; without them the session stays unmarked there.
+        """
+        answer: Closed = self._wait("close_session", session_id=session_id, detach=detach, status=status, reason=reason)
         return answer
 
     def close_sessions(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
 
 from orchestrator.errors import InvalidArgument, Unsupported
@@ -132,7 +132,9 @@ class SessionRecord(Wire):
     `frame` are the refs that lead to the frame which selectors are taken in, from the top; empty at the top itself.
     With `strict`, a selector that finds several elements is an error. `context` is where an app session's commands go:
     `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other
-    session of this home may have while it lives: a device, a port.
+    session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
+    remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
+    `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
     """
 
     id: str
@@ -165,6 +167,9 @@ class SessionRecord(Wire):
     frame: tuple[str, ...] = ()
     context: str = ""
     claims: tuple[str, ...] = ()
+    secret: str = ""
+    remote_end: dict[str, str] = Field(default_factory=dict)
+    keep_alive: float | None = None
     lost_reason: str | None = None
 
     @property
@@ -234,10 +239,51 @@ class AttachRequest(Wire):
 
 
 class Endpoint(Wire):
-    """Where to create a session, and what to ask for: the W3C `alwaysMatch` capabilities."""
+    """Where to create a session, and what to ask for: the W3C `alwaysMatch` capabilities.
+
+    `remote_url` may hold user and password; they go to the remote end alone. `secret` is the name of the secret that
+    the URL was read from, and `secrets` are those in the capabilities: no record, log or result will show them.
+    """
 
     remote_url: str
     capabilities: dict[str, Any]
+    secret: str = ""
+    secrets: tuple[SecretStr, ...] = ()
+
+
+class Started(Wire):
+    """What is known of a session once its remote end has answered.
+
+    `processes` are those that the remote end started on this machine; `remote_end` and `keep_alive` are those of the
+    record.
+    """
+
+    processes: tuple[ProcessInfo, ...] = ()
+    remote_end: dict[str, str] = Field(default_factory=dict)
+    keep_alive: float | None = None
+
+
+Status = Literal["passed", "failed"]
+
+
+class Mark(Wire):
+    """What a session came to, as clouds show it on their dashboards; a session stays unmarked unless told."""
+
+    status: Status
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, status: Status | None, reason: str | None) -> Mark | None:
+        """The mark that a caller asks for, if any.
+
+        Raises:
+            InvalidArgument: There is a reason and no status, or the status is none.
+        """
+        if status is None and reason is not None:
+            raise InvalidArgument("There is a reason, and no status that it is of.", hint="Give status, too.")
+        if status not in {None, *get_args(Status)}:
+            raise InvalidArgument(f"{status!r} is no status of a session.", hint="It is passed or failed.")
+        return None if status is None else cls(status=status, reason=reason)
 
 
 class Caller(Wire):

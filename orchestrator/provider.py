@@ -9,7 +9,18 @@ from typing import Any, ClassVar, Protocol
 
 from pydantic import Field, field_validator
 
-from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Wire
+from orchestrator.errors import Unsupported
+from orchestrator.models import (
+    Endpoint,
+    Mark,
+    ProcessInfo,
+    SessionRecord,
+    SessionType,
+    Started,
+    StartRequest,
+    Wire,
+)
+from orchestrator.secrets import named
 from orchestrator.settings import Settings, seconds
 
 
@@ -20,9 +31,13 @@ class SessionOptions(Wire):
         default=None, gt=0, description="End it when unused for so long, such as 90 or '45m'; a setting unless given."
     )
 
+    start_timeout: float | None = Field(
+        default=None, gt=0, description="The longest that this start may take; a setting unless given."
+    )
+
     strict: bool = Field(default=False, description="A selector that finds several elements is an error.")
 
-    @field_validator("idle_timeout", mode="before")
+    @field_validator("idle_timeout", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)
@@ -81,6 +96,10 @@ class Start(Protocol):
         """Raise when the start was cancelled or ran out of time; call it in every loop that waits."""
         ...
 
+    def tell(self, text: str) -> None:
+        """Say to whoever waits for it what the start is waiting for, as a sentence without a full stop."""
+        ...
+
 
 class Provider(ABC):
     """Where sessions come from. One instance serves all of them; it keeps no state of a session.
@@ -102,12 +121,36 @@ class Provider(ABC):
             StartFailed: What is needed is missing; the message says what, the hint how to get it.
         """
 
-    def started(self, record: SessionRecord) -> Sequence[ProcessInfo]:  # noqa: ARG002 - for overrides
+    def waiting(self, start: Start, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
+        """Called every few seconds while New Session is unanswered; what it waits for, told as `Start.tell` would.
+
+        It may ask the remote end, for a second or two at most.
+        """
+        return ""
+
+    def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - for overrides
         """Called once after the remote end answered, in the process that started the session.
 
-        Returns the processes that the remote end started on this machine for the session, so that they can be ended.
+        Returns what is to be known of it; its processes on this machine, so that they can be ended.
         """
-        return ()
+        return Started()
+
+    def address(self, record: SessionRecord, settings: Settings) -> str:
+        """The record's remote URL with user and password, as far as this process can find them.
+
+        Raises:
+            ProviderAuth: They are needed and not to be found; it names the variable that would hold them.
+        """
+        return named(record.secret, settings.secrets_file) if record.secret else record.remote_url
+
+    def mark(self, record: SessionRecord, mark: Mark, settings: Settings) -> None:  # noqa: ARG002 - for overrides
+        """Tell the remote end what the session came to; called before the session is ended, within a few seconds.
+
+        Raises:
+            Unsupported: Nobody keeps such a thing there.
+            OrchestratorError: It could not be told.
+        """
+        raise Unsupported(f"Provider {self.name!r} keeps no status of its sessions.")
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - for overrides
         """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with."""

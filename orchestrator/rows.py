@@ -43,6 +43,7 @@ class SessionFacts(Wire):
     owned: bool
     remote_url: str
     remote_session_id: str
+    remote_end: dict[str, str] | None = None
 
     @staticmethod
     @functools.lru_cache(maxsize=512)
@@ -61,6 +62,7 @@ class SessionFacts(Wire):
             owned=record.owned,
             remote_url=without_credentials(record.remote_url),
             remote_session_id=record.remote_session_id,
+            remote_end=record.remote_end or None,
         )
 
     def line(self) -> str:
@@ -75,6 +77,7 @@ class SessionFacts(Wire):
         told += [f"createdAt {self.created_at}", f"lastActiveAt {self.last_active_at}"]
         told += [f"owned {json.dumps(self.owned)}", f"remoteUrl {self.remote_url}"]
         told.append(f"remoteSessionId {self.remote_session_id}")
+        told += [f"{name} {value}" for name, value in (self.remote_end or {}).items()]
         return f"{self.session_id}: {self.state}, {browser or self.type}, {', '.join(told)}"
 
 

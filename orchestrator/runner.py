@@ -7,17 +7,18 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from orchestrator.actions.finding import Turn
-from orchestrator.actions.results import Outcome
+from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import SessionRecord
-from orchestrator.secrets import Redactor, credentials
+from orchestrator.reach import Reach
+from orchestrator.secrets import Redactor
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
-from orchestrator.webdriver.remote import Remote, know
+from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 _REFS_AT_ONCE = 500
@@ -57,16 +58,13 @@ class Attached:
 class Runner:
     """Runs what is to be done in a session, one thing at a time."""
 
-    def __init__(self, lanes: Lanes, store: SqliteStore, settings: Settings, redactor: Redactor) -> None:
+    def __init__(self, lanes: Lanes, store: SqliteStore, reach: Reach, settings: Settings, redactor: Redactor) -> None:
         self._lanes = lanes
+        self._reach = reach
         self._store = store
         self._settings = settings
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
-        # The settings' own server can be driven by every process that has them.
-        know(settings.appium_url)
-        if own := credentials(settings.appium_url):
-            redactor.add(own[1])
 
     async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
@@ -106,12 +104,13 @@ class Runner:
     def _client(self, record: SessionRecord) -> Attached:
         kept = self._attached.get(record.remote_session_id)
         if kept is None:
-            remote = Remote(
-                record.remote_url,
-                record.remote_session_id,
-                name=record.id,
-                timeout=self._settings.command_timeout,
-            )
+            remote = self._reach.of(record)
             kept = self._attached[record.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
             kept.strange = True
         return kept
+
+
+def labelled(outcome: OutcomeT, scene: Scene) -> OutcomeT:
+    """The outcome with the session that was chosen for the caller."""
+    label = SessionLabel(session_id=scene.record.id, session_type=scene.record.type)
+    return outcome.model_copy(update={"session": label})

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import stat
+import tomllib
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
+from orchestrator.errors import InvalidArgument, ProviderAuth
+
 MASK = "•••"
+_REFERENCE = re.compile(r"secret:([A-Za-z_][A-Za-z0-9_]*)")
 _SHORTEST = 6
 """A shorter secret is masked in its field only: as a word it would blot out half of an innocent page."""
 
@@ -68,3 +76,52 @@ def credentials(url: str) -> tuple[str, str] | None:
     except ValueError:
         return None
     return (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+
+
+def reference(text: str) -> str:
+    """The name in `secret:NAME`; empty where the text is no such reference."""
+    match = _REFERENCE.fullmatch(text)
+    return match[1] if match else ""
+
+
+def secret(name: str, file: Path) -> str | None:
+    """A secret by its name: the environment variable, else the key of that name in the file; None without either.
+
+    The file is TOML, `NAME = "value"` a line, and only its owner may read it.
+
+    Raises:
+        InvalidArgument: The file is there and cannot be used.
+    """
+    return os.environ.get(name) or _kept(file).get(name) or None
+
+
+def named(name: str, file: Path) -> str:
+    """The secret of this name.
+
+    Raises:
+        ProviderAuth: There is none.
+        InvalidArgument: The file cannot be used.
+    """
+    found = secret(name, file)
+    if found is None:
+        raise ProviderAuth(
+            f"There is no secret {name}.", hint=f"Set the environment variable {name}, or write it into {file}."
+        )
+    return found
+
+
+def _kept(file: Path) -> dict[str, str]:
+    try:
+        with file.open("rb") as opened:
+            # Windows keeps who may read a file elsewhere, and says 0o666 here.
+            if os.name == "posix" and os.fstat(opened.fileno()).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+                raise InvalidArgument(f"Others than you can use {file}.", hint=f"Run: chmod 600 {file}")
+            found = tomllib.load(opened)
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        # Not the error's own words: they may quote the line.
+        raise InvalidArgument(
+            f"{file} cannot be read ({type(error).__name__}).", hint='Write lines such as NAME = "value".'
+        ) from None
+    return {name: value for name, value in found.items() if isinstance(value, str)}

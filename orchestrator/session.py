@@ -10,6 +10,7 @@ from typing import Any, Self
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.arguments import read
 from orchestrator.methods import SessionMethods
+from orchestrator.models import Status
 from orchestrator.rows import Closed, SessionFacts
 from orchestrator.sequence import SequenceResult, Steps
 
@@ -39,7 +40,14 @@ class Home(ABC):
         """Run several steps in one session."""
 
     @abstractmethod
-    async def close_session(self, session_id: str | None = None, *, detach: bool = False) -> Closed:
+    async def close_session(
+        self,
+        session_id: str | None = None,
+        *,
+        detach: bool = False,
+        status: Status | None = None,
+        reason: str | None = None,
+    ) -> Closed:
         """End a session, or leave it alive at its remote end."""
 
 
@@ -104,9 +112,12 @@ class Session(SessionMethods):
             verbose=verbose,
         )
 
-    async def close(self, *, detach: bool = False) -> Closed:
-        """End it with all that belongs to it, or leave it alive at its remote end; one that is closed stays so."""
-        return await self._home.close_session(self.id, detach=detach)
+    async def close(self, *, detach: bool = False, status: Status | None = None, reason: str | None = None) -> Closed:
+        """End it with all that belongs to it, or leave it alive at its remote end; one that is closed stays so.
+
+        A cloud is told `status` (passed or failed) and `reason`; without them the session stays unmarked there.
+        """
+        return await self._home.close_session(self.id, detach=detach, status=status, reason=reason)
 
     async def _do(self, declared: type[Action[ResultT]], fields: Mapping[str, Any]) -> ResultT:
         return await self.perform(read(declared, fields))

@@ -21,7 +21,16 @@ from orchestrator.errors import InvalidArgument
 PREFIX = "ORCHESTRATOR_"
 FILE_NAME = "orchestrator.toml"
 _NOT_FROM_WORKING_FOLDER = frozenset(
-    {"home", "chrome_binary", "chromedriver", "appium", "appium_url", "selenium_server"}
+    {
+        "home",
+        "chrome_binary",
+        "chromedriver",
+        "appium",
+        "appium_url",
+        "grid_url",
+        "secrets_file",
+        "selenium_server",
+    }
 )
 """A cloned repository must not choose what is run, nor where our records are."""
 
@@ -104,15 +113,23 @@ class Settings(BaseSettings):
         default=True, description="Start Appium for a session when no server answers at an appium_url of this machine."
     )
 
+    grid_url: str | None = Field(
+        default=None, description="The Selenium Grid, such as http://127.0.0.1:4444; user:password@ in it stays secret."
+    )
+    secrets_file: Path = Field(
+        default_factory=lambda given: given["home"] / "secrets.toml",
+        description='Lines such as LT_ACCESS_KEY = "…", for what is not in the environment; secrets.toml in home.',
+    )
+
     @field_validator("idle_timeout", "command_timeout", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)
 
-    @field_validator("appium_url")
+    @field_validator("appium_url", "grid_url")
     @classmethod
-    def _endpoint(cls, value: str) -> str:
-        return endpoint(value)
+    def _endpoint(cls, value: str | None) -> str | None:
+        return None if value is None else endpoint(value)
 
     @field_validator("tools")
     @classmethod
@@ -123,7 +140,7 @@ class Settings(BaseSettings):
             raise ValueError(f"there is no set {unknown[0]!r}; write all, or some of {known}, joined by commas")
         return value
 
-    @field_validator("home")
+    @field_validator("home", "secrets_file")
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return value.expanduser().absolute()

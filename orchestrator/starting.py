@@ -13,6 +13,7 @@ from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed,
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
 from orchestrator.provider import Provider, SessionOptions
+from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner
 from orchestrator.sessions import Book, Lanes, Turn
@@ -23,8 +24,11 @@ from orchestrator.store import Ticket
 class Starter:
     """Begins starts for one caller."""
 
-    def __init__(self, book: Book, lanes: Lanes, runner: Runner, providers: Providers, settings: Settings) -> None:
+    def __init__(
+        self, book: Book, lanes: Lanes, runner: Runner, reach: Reach, providers: Providers, settings: Settings
+    ) -> None:
         self._book = book
+        self._reach = reach
         self._lanes = lanes
         self._runner = runner
         self._providers = providers
@@ -66,7 +70,7 @@ class Starter:
             turn.write(processes=(*kept, process))
             turn.watch[:] = turn.record.processes
 
-        launch = Launch(request, options, self._settings, turn, note)
+        launch = Launch(request, options, self._settings, self._reach, turn, note)
         with launch.undone_on_failure(), _unwatched(turn):
             remote, facts = launch.run(provider)
             turn.change(**facts)

@@ -12,13 +12,16 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
-from orchestrator import __version__
+from orchestrator import __version__, progress
 from orchestrator.api import Orchestrator
 from orchestrator.errors import InvalidArgument, OrchestratorError, nearest
 from orchestrator.mcp_server.results import Renderer
 from orchestrator.mcp_server.tools import TOOLS, listing
 
 Context = ServerRequestContext[Any, Any]
+
+_HEARS = 0.5
+"""Seconds after which what a call says of itself is handed on."""
 
 INSTRUCTIONS = """\
 Drives many real browser sessions at once through WebDriver, each with cookies and storage of its own.
@@ -91,16 +94,29 @@ class App:
 
 @asynccontextmanager
 async def _signs_of_life(context: Context, name: str, pause: float) -> AsyncIterator[None]:
-    """Report progress while the body runs; where no client asked for it, the report goes nowhere."""
+    """Report progress while the body runs: what it waits for as soon as it is known, and that it works all the time.
+
+    Where no client asked for it, the report goes nowhere.
+    """
+    said = ""
+
+    def hear(text: str) -> None:
+        nonlocal said
+        said = text
 
     async def beat() -> None:
-        waited = 0.0
+        begun = reported = anyio.current_time()
+        known = said
         while True:
-            await anyio.sleep(pause)
-            waited += pause
-            await context.session.report_progress(waited, None, f"{name}: working for {waited:g} s")
+            await anyio.sleep(min(pause, _HEARS))
+            now = anyio.current_time()
+            if said != known or now >= reported + pause:
+                known, reported = said, now
+                text = f"{name}: {said}" if said else f"{name}: working for {now - begun:.0f} s"
+                await context.session.report_progress(now - begun, None, text)
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(beat)
-        yield
-        group.cancel_scope.cancel()
+    with progress.heard_by(hear):
+        async with anyio.create_task_group() as group:
+            group.start_soon(beat)
+            yield
+            group.cancel_scope.cancel()

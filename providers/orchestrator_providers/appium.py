@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import socket
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from orchestrator.errors import DeviceBusy, StartFailed
-from orchestrator.models import Endpoint, SessionType
+from orchestrator.models import Endpoint, SessionRecord, SessionType
 from orchestrator.provider import Provider, Start
+from orchestrator.secrets import without_credentials
+from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator_providers.appium_options import AppiumOptions
 from orchestrator_providers.appium_server import Place, serve
-
-_PLATFORMS = {SessionType.IOS: ("iOS", "XCUITest"), SessionType.ANDROID: ("Android", "UiAutomator2")}
-"""W3C's platformName and Appium's automationName, spelled as their documentation does."""
+from orchestrator_providers.wanted import app_capabilities, resolved
 
 _PORTS = {
     SessionType.IOS: {"wdaLocalPort": range(8100, 8200), "mjpegServerPort": range(9100, 9200)},
@@ -27,25 +26,6 @@ _PORTS = {
     },
 }
 """Ports that two sessions on one machine must not share; no two ranges have one in common."""
-
-_LONGER = 60.0
-"""Seconds for which Appium waits longer than we do: our own limit ends a session, and says why."""
-_BROWSERS = {"chrome": "Chrome", "chromium": "Chrome", "safari": "Safari"}
-_SAID = {
-    "app": "app",
-    "bundle_id": "bundleId",
-    "app_package": "appPackage",
-    "app_activity": "appActivity",
-    "device_name": "deviceName",
-    "platform_version": "platformVersion",
-    "udid": "udid",
-    "automation_name": "automationName",
-    "no_reset": "noReset",
-    "full_reset": "fullReset",
-    "auto_accept_alerts": "autoAcceptAlerts",
-    "headless": "isHeadless",
-}
-"""What of a request is a capability as it stands, and as which."""
 
 
 class AppiumProvider(Provider):
@@ -65,7 +45,7 @@ class AppiumProvider(Provider):
         if not isinstance(options, AppiumOptions):
             raise TypeError(f"options are {type(options).__name__}, not AppiumOptions")
         check(start.request.capabilities)
-        url = options.url or start.settings.appium_url
+        url, secret = resolved(options.url or start.settings.appium_url, start.settings)
         place = Place(url)
         capabilities = merge(_wanted(start, options), start.request.capabilities)
         _claim_device(start, place, capabilities)
@@ -78,7 +58,12 @@ class AppiumProvider(Provider):
                     hint="Start one there, or let one be started for the session: autostart.",
                 )
             url = serve(start, place)
-        return Endpoint(remote_url=url, capabilities=capabilities)
+        return Endpoint(remote_url=url, capabilities=capabilities, secret=secret)
+
+    def address(self, record: SessionRecord, settings: Settings) -> str:
+        """The setting's URL, where that is the session's: it may hold user and password."""
+        same = without_credentials(settings.appium_url) == record.remote_url
+        return settings.appium_url if same else super().address(record, settings)
 
     def advice(self, endpoint: Endpoint, said: str) -> str:
         """What to install where Appium lacks the driver."""
@@ -88,23 +73,12 @@ class AppiumProvider(Provider):
 
 def _wanted(start: Start, options: AppiumOptions) -> dict[str, Any]:
     request = start.request
-    platform, automation = _PLATFORMS[request.type]
-    idle = options.idle_timeout or start.settings.idle_timeout
-    patience = math.ceil(idle + _LONGER) if request.new_command_timeout is None else request.new_command_timeout
-    ours: dict[str, Any] = {
-        "platformName": platform,
-        "appium:automationName": automation,
-        "appium:newCommandTimeout": patience,
-        **options.capabilities(request.type),
-    }
-    if request.type is SessionType.ANDROID:
-        ours["appium:autoGrantPermissions"] = request.auto_grant_permissions
-    if request.browser_name is not None:
-        ours["browserName"] = _BROWSERS.get(request.browser_name.lower(), request.browser_name)
+    ours = app_capabilities(start) | options.capabilities(request.type)
     if request.app_path is not None:
         ours["appium:app"] = request.app_path
-    said = {name: getattr(request, field) for field, name in _SAID.items()}
-    return ours | {f"appium:{name}": value for name, value in said.items() if value is not None}
+    if request.headless is not None:
+        ours["appium:isHeadless"] = request.headless
+    return ours
 
 
 def _asked(capabilities: Mapping[str, Any], name: str) -> Any:

@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from orchestrator.errors import InvalidArgument
 from orchestrator.models import SessionType
 from orchestrator.provider import SessionOptions
-from orchestrator.settings import endpoint
+from orchestrator_providers.wanted import url_or_secret
 
 _MS = "in ms"
 
@@ -97,7 +97,7 @@ class AppiumOptions(XcuitestOptions, UiAutomator2Options):
     @field_validator("url")
     @classmethod
     def _endpoint(cls, given: str | None) -> str | None:
-        return None if given is None else endpoint(given)
+        return url_or_secret(given)
 
     def capabilities(self, platform: SessionType) -> dict[str, Any]:
         """The capabilities for these options.

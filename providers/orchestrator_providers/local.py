@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from pydantic import Field, field_validator
 
 from orchestrator import machine
 from orchestrator.errors import InvalidArgument, StartFailed, nearest
-from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Started
 from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator_providers import drivers
@@ -144,15 +143,16 @@ class LocalProvider(Provider):
         port = _serve(start, [str(found.driver), "--port=0", f"--url-base={base}"], base)
         return Endpoint(remote_url=f"http://127.0.0.1:{port}{base}", capabilities=capabilities)
 
-    def started(self, record: SessionRecord) -> Sequence[ProcessInfo]:
+    def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - its capabilities say enough
         """The browser: it outlives a chromedriver that was killed."""
         pid = record.capabilities.get("goog:processID")
         try:
             process = psutil.Process(int(pid or -1))
             name = "chromium" if "chromium" in process.name().lower() else "chrome"
-            return (ProcessInfo(pid=process.pid, created=process.create_time(), name=name),)
+            browser = ProcessInfo(pid=process.pid, created=process.create_time(), name=name)
+            return Started(processes=(browser,))
         except (psutil.Error, ValueError, TypeError):
-            return ()
+            return Started()
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - it holds for each of them
         """What to know about a browser that did not start."""

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field, field_validator
 
 from orchestrator.models import Endpoint, SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
-from orchestrator.settings import endpoint
 from orchestrator.webdriver.capabilities import check, merge
-
-_NAMES = {"edge": "MicrosoftEdge", "webkitgtk": "MiniBrowser"}
-"""The browsers whose W3C browserName is not what people call them."""
-_OPTIONS = {"chrome": "goog:chromeOptions", "edge": "ms:edgeOptions", "firefox": "moz:firefoxOptions"}
-_HEADLESS = {"chrome": "--headless=new", "edge": "--headless=new", "firefox": "-headless"}
+from orchestrator_providers.wanted import browser_capabilities, resolved, url_or_secret
 
 
 class RemoteUrlOptions(SessionOptions):
     """Where the remote end is, and what is rare in a start there."""
 
-    url: str = Field(
-        description="The WebDriver endpoint, such as http://127.0.0.1:4444; user:password@ is kept secret."
-    )
+    url: str = Field(description="The WebDriver endpoint, or secret:NAME; user and password in it stay secret.")
     browser_version: str | None = Field(default=None, description="Such as 156; what is there unless given.")
     accept_insecure_certs: bool | None = Field(default=None, description="Load pages whose certificate is not trusted.")
 
     @field_validator("url")
     @classmethod
-    def _endpoint(cls, given: str) -> str:
-        return endpoint(given)
+    def _endpoint(cls, given: str) -> str | None:
+        return url_or_secret(given)
 
 
 class RemoteUrlProvider(Provider):
-    """Any W3C WebDriver endpoint: a driver that runs already, a Grid, a device farm."""
+    """Any W3C WebDriver endpoint: a driver that runs already, a device farm."""
 
     name = "remote_url"
     types = frozenset({SessionType.BROWSER})
@@ -42,27 +33,14 @@ class RemoteUrlProvider(Provider):
 
     def endpoint(self, start: Start) -> Endpoint:
         """The URL as it was given, and the browser's name and window as W3C capabilities."""
-        options, request = start.options, start.request
+        options = start.options
         if not isinstance(options, RemoteUrlOptions):
             raise TypeError(f"options are {type(options).__name__}, not RemoteUrlOptions")
-        check(request.capabilities)
-        limit = start.settings.command_timeout
-        # A little below our own limit, so that the remote end is the first to give up and the session lives on.
-        patience = round(max(limit - 2, limit / 2) * 1000)
-        ours: dict[str, Any] = {
-            "browserName": _NAMES.get(request.browser, request.browser),
-            "pageLoadStrategy": "eager",
-            "unhandledPromptBehavior": "ignore",
-            "timeouts": {"script": patience, "pageLoad": patience},
-        }
-        if version := request.browser_version or options.browser_version:
-            ours["browserVersion"] = version
+        check(start.request.capabilities)
+        url, secret = resolved(options.url, start.settings)
+        ours = browser_capabilities(start, headless=start.headless)
+        if options.browser_version and "browserVersion" not in ours:
+            ours["browserVersion"] = options.browser_version
         if options.accept_insecure_certs is not None:
             ours["acceptInsecureCerts"] = options.accept_insecure_certs
-        args = [
-            *request.args,
-            *([_HEADLESS[request.browser]] if start.headless and request.browser in _HEADLESS else []),
-        ]
-        if args and request.browser in _OPTIONS:
-            ours[_OPTIONS[request.browser]] = {"args": args}
-        return Endpoint(remote_url=options.url, capabilities=merge(ours, request.capabilities))
+        return Endpoint(remote_url=url, capabilities=merge(ours, start.request.capabilities), secret=secret)

@@ -32,6 +32,7 @@ class RealStart:
         self.headless = True
         self.processes: list[ProcessInfo] = []
         self.claims: list[str] = []
+        self.told: list[str] = []
         self.cancelled: Exception | None = None
         self._folder: Path | None = None
 
@@ -57,6 +58,10 @@ class RealStart:
         """Raise what cancelled it."""
         if self.cancelled:
             raise self.cancelled
+
+    def tell(self, text: str) -> None:
+        """Note it."""
+        self.told.append(text)
 
     def log(self, name: str = "chromedriver") -> str:
         """What a process wrote."""

@@ -67,7 +67,7 @@ def test_start_and_end(browse: Browse) -> None:
     """A session with the viewport asked for; its processes are known, and all of them end with their folder."""
     browser = browse(viewport=Viewport(width=1000, height=600))
     start = browser.start
-    (program,) = LocalProvider().started(browser.record())
+    (program,) = LocalProvider().started(browser.record(), start).processes
     family = [psutil.Process(start.processes[0].pid), *psutil.Process(start.processes[0].pid).children(recursive=True)]
 
     assert browser.script(INNER_SIZE) == [1000, 600]
@@ -94,7 +94,7 @@ def test_browser_outlives_a_killed_driver_and_is_ended(browse: Browse) -> None:
     """SIGKILL to chromedriver leaves Chromium; its record, its group and its environment lead to it."""
     browser = browse()
     start = browser.start
-    (program,) = LocalProvider().started(browser.record())
+    (program,) = LocalProvider().started(browser.record(), start).processes
     psutil.Process(start.processes[0].pid).kill()
     while processes.alive(start.processes[0]):
         time.sleep(0.01)
@@ -286,9 +286,8 @@ def test_bad_options(given: dict[str, Any], said: str) -> None:
         Providers([LocalProvider()]).options("local", given)
     assert said in str(caught.value)
     assert "hunter2" not in str(caught.value)
-    assert (
-        caught.value.hint
-        == "Options of 'local': idleTimeout, strict, browserVersion, hostRules, proxy, acceptInsecureCerts."
+    assert caught.value.hint == (
+        "Options of 'local': idleTimeout, startTimeout, strict, browserVersion, hostRules, proxy, acceptInsecureCerts."
     )
 
 

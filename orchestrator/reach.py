@@ -1,0 +1,44 @@
+"""Makes the client of any session's remote end from its record, with the credentials that this process can find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.models import SessionRecord
+from orchestrator.registry import Providers
+from orchestrator.secrets import Redactor, credentials
+from orchestrator.settings import Settings
+from orchestrator.webdriver.remote import Remote
+
+
+class Reach:
+    """Knows what is needed to reach a remote end; no credential that it meets is shown from then on."""
+
+    def __init__(self, providers: Providers, settings: Settings, redactor: Redactor) -> None:
+        self._providers = providers
+        self._settings = settings
+        self._redactor = redactor
+
+    def of(self, record: SessionRecord, *, timeout: float | None = None) -> Remote:
+        """The client of a record's session.
+
+        Raises:
+            ProviderAuth: Its provider cannot find the credentials in this process.
+            ProviderFailure, InvalidArgument: The provider is no longer there, or not to be used.
+        """
+        url = self._providers[record.provider].address(record, self._settings)
+        return self.to(url, record.remote_session_id, name=record.id, timeout=timeout)
+
+    def to(self, url: str, remote_session_id: str, *, name: str, timeout: float | None = None) -> Remote:
+        """The client of a session by its address; `timeout` is the setting unless given, in seconds."""
+        if own := credentials(url):
+            self.hide(own[1])
+        return Remote(url, remote_session_id, name=name, timeout=timeout or self._settings.command_timeout)
+
+    def hide(self, secret: str) -> None:
+        """Strike a secret out of whatever is said from now on."""
+        self._redactor.add(secret)
+
+    def clean(self, value: Any) -> Any:
+        """A JSON value without the secrets that are known."""
+        return self._redactor.data(value)
