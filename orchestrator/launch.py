@@ -50,6 +50,7 @@ class Launch:
         self._deadline = Deadline(self._patience)
         self._folder: Path | None = None
         self._remote: Remote | None = None
+        self._awaited = ""
 
     @property
     def headless(self) -> bool:
@@ -79,7 +80,7 @@ class Launch:
         self._turn.check()
         if not self._deadline.left:
             raise StartFailed(
-                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s.",
+                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s{self._awaited}.",
                 hint="Try again, or raise start_timeout.",
             )
 
@@ -99,13 +100,14 @@ class Launch:
         for secret in endpoint.secrets:
             self._reach.hide(secret.get_secret_value())
         remote = self._reach.to(endpoint.remote_url, "", name=name)
+        self._awaited = f": {remote.url} did not answer the request for a session"
         creation = Creation(remote, endpoint.capabilities, self._deadline.left)
         try:
             capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
-        self._remote = remote
+        self._remote, self._awaited = remote, ""
         facts = {
             "remote_url": remote.url,
             "remote_session_id": remote.remote_session_id,
@@ -129,6 +131,7 @@ class Launch:
             if time.monotonic() >= due:
                 if text := provider.waiting(self, endpoint):
                     self.tell(text)
+                    self._awaited = f": {text}"
                 due = time.monotonic() + _WAITING
 
         return check
