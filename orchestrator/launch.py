@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -52,6 +53,11 @@ class Launch:
         self._remote: Remote | None = None
 
     @property
+    def session_id(self) -> str:
+        """The id that the session will have."""
+        return self._turn.record.id
+
+    @property
     def headless(self) -> bool:
         """Whether to start without a window."""
         return self.settings.headless if self.request.headless is None else self.request.headless
@@ -99,7 +105,8 @@ class Launch:
         for secret in endpoint.secrets:
             self._reach.hide(secret.get_secret_value())
         remote = self._reach.to(endpoint.remote_url, "", name=name)
-        creation = Creation(remote, endpoint.capabilities, self._deadline.left)
+        given_up = functools.partial(provider.given_up, endpoint) if endpoint.hang_up else None
+        creation = Creation(remote, endpoint.capabilities, self._deadline.left, given_up)
         try:
             capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:
