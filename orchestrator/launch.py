@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -53,6 +54,11 @@ class Launch:
         self._awaited = ""
 
     @property
+    def session_id(self) -> str:
+        """The id that the session will have."""
+        return self._turn.record.id
+
+    @property
     def headless(self) -> bool:
         """Whether to start without a window."""
         return self.settings.headless if self.request.headless is None else self.request.headless
@@ -101,7 +107,8 @@ class Launch:
             self._reach.hide(secret.get_secret_value())
         remote = self._reach.to(endpoint.remote_url, "", name=name)
         self._awaited = f": {remote.url} did not answer the request for a session"
-        creation = Creation(remote, endpoint.capabilities, self._deadline.left)
+        given_up = functools.partial(provider.given_up, endpoint) if endpoint.hang_up else None
+        creation = Creation(remote, endpoint.capabilities, self._deadline.left, given_up)
         try:
             capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:

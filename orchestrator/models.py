@@ -243,12 +243,15 @@ class Endpoint(Wire):
 
     `remote_url` may hold user and password; they go to the remote end alone. `secret` is the name of the secret that
     the URL was read from, and `secrets` are those in the capabilities: no record, log or result will show them.
+    With `hang_up` the remote end drops a request whose connection is closed, so that is done with one that is given up;
+    otherwise its answer is listened for, and the session that it brings is ended.
     """
 
     remote_url: str
     capabilities: dict[str, Any]
     secret: str = ""
     secrets: tuple[SecretStr, ...] = ()
+    hang_up: bool = False
 
 
 class Started(Wire):

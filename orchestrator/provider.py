@@ -47,6 +47,11 @@ class Start(Protocol):
     """One start under way, as a provider sees it."""
 
     @property
+    def session_id(self) -> str:
+        """The id that the session will have: the caller's, or one that was given to it."""
+        ...
+
+    @property
     def request(self) -> StartRequest:
         """What the caller asked for."""
         ...
@@ -155,6 +160,12 @@ class Provider(ABC):
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - for overrides
         """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with."""
         return ""
+
+    def given_up(self, endpoint: Endpoint) -> None:
+        """Called in a thread of its own after a request for a session was dropped (`Endpoint.hang_up`).
+
+        Sees to it that no session comes of it; may take its time.
+        """
 
     def ended(self, record: SessionRecord) -> None:
         """Called after the session is gone. May run twice, or in another process than the start: be idempotent."""

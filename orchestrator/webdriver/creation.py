@@ -31,9 +31,17 @@ class Creation:
         remote: The client of the session to come; it has no session id yet.
         capabilities: What is asked for, as `alwaysMatch`.
         patience: Seconds that are waited for it.
+        given_up: For a remote end that drops a request when nobody waits for its answer any more: what is done after
+            the connection was closed, in a thread. Without it the answer is listened for, and its session ended.
     """
 
-    def __init__(self, remote: Remote, capabilities: Mapping[str, Any], patience: float) -> None:
+    def __init__(
+        self,
+        remote: Remote,
+        capabilities: Mapping[str, Any],
+        patience: float,
+        given_up: Callable[[], None] | None = None,
+    ) -> None:
         self._remote = remote
         self._patience = patience
         self._body = {"alwaysMatch": dict(capabilities), "firstMatch": [{}]}
@@ -42,6 +50,7 @@ class Creation:
         self._answered = threading.Event()
         self._lock = threading.Lock()
         self._left = False
+        self._given_up = given_up
 
     def wait(self, check: Callable[[], None]) -> dict[str, Any]:
         """Ask, and wait for the answer; returns the capabilities that the session was given.
@@ -80,18 +89,22 @@ class Creation:
             answered = self._answered.is_set()
         if answered:
             self._end()
+        elif self._given_up:
+            self._remote.hang_up()
 
     def _end(self) -> None:
-        if self._remote.remote_session_id:
-            with contextlib.suppress(OrchestratorError):
+        with contextlib.suppress(OrchestratorError):
+            if self._remote.remote_session_id:
                 self._remote.delete(_END)
+            elif self._given_up:
+                self._given_up()
 
     def _taken(self) -> dict[str, Any]:
         name, error = self._remote.name, self._error
         if isinstance(error, ProviderAuth):
             raise error.in_session(name) from None
         if isinstance(error, OrchestratorError):
-            raise _failed(self._remote, error) from error
+            raise failed(self._remote, error) from error
         found = None if error else self._answer.get("capabilities")
         if not isinstance(found, dict):
             hint = "Check that the URL is that of a WebDriver endpoint."
@@ -103,7 +116,8 @@ class Creation:
         return found
 
 
-def _failed(remote: Remote, error: OrchestratorError) -> OrchestratorError:
+def failed(remote: Remote, error: OrchestratorError) -> OrchestratorError:
+    """The error of a start, for what its remote end answered, or why it did not."""
     name, beginning = remote.name, f"Session {remote.name!r} could not be started"
     if isinstance(error, (SessionLost, Unreached)):
         said, hint = unreached.why(remote.url, error.__cause__)

@@ -21,6 +21,7 @@ from orchestrator.errors import (
 from orchestrator.models import NATIVE
 from orchestrator.secrets import credentials, without_credentials
 from orchestrator.webdriver import unreached
+from orchestrator.webdriver.line import Line
 
 if TYPE_CHECKING:
     from selenium.webdriver.remote.remote_connection import RemoteConnection
@@ -71,6 +72,7 @@ class Remote:
         self.on_gone: Callable[[], str] | None = None
         self.on_broken: Callable[[], str] | None = None
         self._kept: RemoteConnection | None = None
+        self._line: Line | None = None
 
     def execute(self, command: str, *, limit: float | None = None, **params: Any) -> Any:
         """Send one command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
@@ -131,6 +133,17 @@ class Remote:
         """Send a Chrome DevTools Protocol command to the current tab; Chromium only."""
         return self.execute(_CDP_COMMAND, cmd=command, params=params)
 
+    def get(self, path: str, *, limit: float) -> Any:
+        """The value that the remote end answers to a GET below its URL: of itself, and of no session."""
+        self._connection().add_command(path, "GET", path)
+        return self.execute(path, limit=limit)
+
+    def hang_up(self) -> None:
+        """Close the connection under the command in flight, and for good; may be called beside it."""
+        self._connection()
+        if self._line:
+            self._line.cut()
+
     def delete(self, limit: float) -> None:
         """End the session at its remote end (Delete Session), within `limit` seconds.
 
@@ -158,6 +171,7 @@ class Remote:
     def _connection(self) -> RemoteConnection:
         if self._kept is None:
             self._kept = _connect(self.url)
+            self._line = Line(self._kept, self.url)
         return self._kept
 
     def _moved(self, find: Callable[[], str]) -> PlaceGone:

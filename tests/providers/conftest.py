@@ -28,6 +28,7 @@ class RealStart:
     def __init__(self, request: StartRequest, settings: Settings) -> None:
         self.request = request
         self.settings = settings
+        self.session_id = request.session_id or "browser-1"
         self.options: SessionOptions = LocalOptions.model_validate(request.options)
         self.headless = True
         self.processes: list[ProcessInfo] = []
