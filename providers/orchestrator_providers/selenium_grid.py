@@ -98,7 +98,8 @@ class SeleniumGridProvider(Provider):
         capabilities[KEY] = secrets.token_hex(8)
         if slots and not options.wait_for_capacity and not any(can_take(slot, capabilities) for slot in slots):
             raise _no_slot(start, capabilities, slots)
-        return Endpoint(remote_url=url, capabilities=capabilities, secret=secret, hang_up=True)
+        # What is no Grid starts the session of a request whose connection was closed, too.
+        return Endpoint(remote_url=url, capabilities=capabilities, secret=secret, hang_up=nodes is not None)
 
     def waiting(self, start: Start, endpoint: Endpoint) -> str:
         """The request's place in the Grid's queue."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import ipaddress
+import re
 import socket
 import ssl
 import sys
@@ -20,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from orchestrator.machine import free_port
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
+from tests.grid_end import GridEnd, grid_end
 from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.served import Answer, Served
 from tests.site import Site
@@ -41,16 +43,13 @@ def port(end: RemoteEnd) -> int:
     return urlsplit(end.driver_url).port or 0
 
 
-@pytest.fixture
-def start(modern: Served, shared_home: Home, end: RemoteEnd) -> Iterator[Start]:
+@pytest.fixture(params=["remote_url", "selenium_grid"])
+def start(request: pytest.FixtureRequest, modern: Served, shared_home: Home, end: RemoteEnd) -> Iterator[Start]:
     """Ask for a session at a URL; whatever came of it, nothing of it is left in the records and at the remote end."""
 
     def call(url: str, **more: object) -> Answer:
-        options = {"url": url, "start_timeout": 2}
-        wanted = {**end.capabilities(), **more}
-        return modern.call(
-            "start_session", platform="browser", provider="remote_url", options=options, capabilities=wanted
-        )
+        where = {"provider": request.param, "options": {"url": url, "startTimeout": 2}}
+        return modern.call("start_session", platform="browser", **where, capabilities={**end.capabilities(), **more})
 
     yield call
     assert shared_home.records() == []
@@ -100,7 +99,9 @@ def test_the_path_is_wrong(start: Start, end: RemoteEnd) -> None:
 def test_what_listens_is_a_web_site(start: Start, site: Site) -> None:
     """Its page is told as text, without its markup."""
     text = refused(start(site.url("")), "start_failed")
-    assert "The remote end answered 'HTTP 404': nothing at /session. Check the path of the URL" in text
+    assert "The remote end answered 'HTTP 404': nothing at /s" in text
+    assert "Check the path of the URL" in text
+    assert "<" not in text
 
 
 @pytest.mark.parametrize("given", ["", f"{USER}:wrong-password@"])
@@ -133,24 +134,49 @@ def test_what_listens_speaks_no_tls(start: Start, end: RemoteEnd) -> None:
 def test_the_hub_says_nothing(start: Start) -> None:
     """A connection is accepted, and that is all: the start's own deadline ends it."""
     with socket.create_server(("127.0.0.1", 0)) as hub:
-        url = f"http://127.0.0.1:{hub.getsockname()[1]}"
-        text = refused(start(url), "start_failed")
-    assert f"did not start within 2 s: {url} did not answer the request for a session." in text
+        text = refused(start(f"http://127.0.0.1:{hub.getsockname()[1]}"), "start_failed")
+    assert re.search(r"did not (answer|start) within 2 s", text)
 
 
 def test_a_session_that_comes_too_late_is_ended(start: Start, end: RemoteEnd, port: int) -> None:
     """The hub lives, and takes its time for this request: what comes of it when nobody waits is ended there."""
     free = Event()
-
-    def hang(method: str, path: str) -> None:
-        if (method, path) == ("POST", "/session"):
-            free.wait(60)
-
-    with relayed(port, Relayed(fault=hang)) as door:
-        assert "did not answer the request for a session" in refused(start(door.url), "start_failed")
+    with relayed(port, Relayed(fault=_hang(free))) as door:
+        text = refused(start(door.url), "start_failed")
+        assert f"did not start within 2 s: {door.url} did not answer the request for a session. Try again" in text
         free.set()
-        until(lambda: [method for method, _, _ in door.requests] == ["POST", "DELETE"], "the end of the late session")
+        until(lambda: door.requests and door.requests[-1][0] == "DELETE", "the end of the late session")
         until(lambda: not end.sessions(), "its end at the remote end")
+
+
+def test_a_session_that_a_grid_starts_too_late_is_ended(modern: Served, shared_home: Home, grid: GridEnd) -> None:
+    """A proxy hands the request on although nobody waits: the Grid is looked at until it is known what became of it."""
+    free = Event()
+    with relayed(grid.port, Relayed(fault=_hang(free))) as door:
+        where = {"provider": "selenium_grid", "options": {"url": door.url, "startTimeout": 1}}
+        refused(modern.call("start_session", platform="browser", **where), "start_failed")
+        assert shared_home.records() == []
+        free.set()
+        until(lambda: door.requests[-1][0] == "DELETE", "the end of the late session")
+    assert grid.sessions() == []
+
+
+def test_every_slot_is_taken(modern: Served, shared_home: Home) -> None:
+    """The start's own deadline ends the waiting, or the Grid's does; neither leaves the request in the queue."""
+    flags = ("--session-request-timeout", "5", "--session-request-timeout-period", "1")
+    with grid_end(1, 1, hub=flags) as small:
+        small.start()
+        where = {"platform": "browser", "provider": "selenium_grid"}
+        answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 2})
+        text = refused(answer, "start_failed")
+        assert "did not start within 2 s: place 1 of 1 in the Grid's queue." in text
+        assert text.count("The Grid had no free slot in time: close sessions there, or add nodes.") == 1
+        until(lambda: not small.waiting(), "an empty queue")
+        answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 60})
+        text = refused(answer, "start_failed")
+        assert "timed out" in text
+        assert "The Grid had no free slot in time: close sessions there, or add nodes." in text
+        assert (shared_home.records(), small.waiting(), len(small.sessions())) == ([], [], 1)
 
 
 @pytest.mark.parametrize(("status", "said"), [(502, "502 Bad Gateway"), (503, "503 Service Unavailable")])
@@ -199,6 +225,16 @@ def test_a_network_fails_under_an_open_session(modern: Served, end: RemoteEnd, p
         modern.ok("get_text")
         modern.ok("close_session")
     assert end.sessions() == []
+
+
+def _hang(free: Event) -> Callable[[str, str], None]:
+    """Hold requests for sessions back until then."""
+
+    def hang(method: str, path: str) -> None:
+        if (method, path) == ("POST", "/session"):
+            free.wait(60)
+
+    return hang
 
 
 def _started(server: Served, end: RemoteEnd, door: Relayed) -> None:
