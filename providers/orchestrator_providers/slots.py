@@ -70,7 +70,8 @@ def _same_version(offered: str, asked: str) -> bool:
 
 
 def _offer(stereotype: Mapping[str, Any]) -> str:
-    named = [stereotype.get(name) for name in ("browserName", "browserVersion", "appium:automationName")]
+    names = ("browserName", "browserVersion", "appium:automationName", "appium:deviceName")
+    named = [stereotype.get(name) for name in names]
     offer = " ".join(str(one) for one in named if one) or "any browser"
     if platform := stereotype.get("platformName"):
         offer += f" on {platform}"
