@@ -209,6 +209,18 @@ class RemoteFailure(OrchestratorError):
     code = "remote_error"
 
 
+class Unreached(RemoteFailure):
+    """Something between here and the remote end failed: a network, a proxy. The session may live on."""
+
+    retryable = True
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(
+            message, hint="The session may live on, and may have done what was asked: look at it, then go on there."
+        )
+        self.reason = reason
+
+
 class PlaceGone(RemoteFailure):
     """The current tab or frame is gone: another tab, or the top of the page, has taken its place."""
 

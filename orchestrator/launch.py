@@ -51,6 +51,7 @@ class Launch:
         self._deadline = Deadline(self._patience)
         self._folder: Path | None = None
         self._remote: Remote | None = None
+        self._awaited = ""
 
     @property
     def session_id(self) -> str:
@@ -85,7 +86,7 @@ class Launch:
         self._turn.check()
         if not self._deadline.left:
             raise StartFailed(
-                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s.",
+                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s{self._awaited}.",
                 hint="Try again, or raise start_timeout.",
             )
 
@@ -105,6 +106,7 @@ class Launch:
         for secret in endpoint.secrets:
             self._reach.hide(secret.get_secret_value())
         remote = self._reach.to(endpoint.remote_url, "", name=name)
+        self._awaited = f": {remote.url} did not answer the request for a session"
         given_up = functools.partial(provider.given_up, endpoint) if endpoint.hang_up else None
         creation = Creation(remote, endpoint.capabilities, self._deadline.left, given_up)
         try:
@@ -112,7 +114,7 @@ class Launch:
         except StartFailed as error:
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
-        self._remote = remote
+        self._remote, self._awaited = remote, ""
         facts = {
             "remote_url": remote.url,
             "remote_session_id": remote.remote_session_id,
@@ -136,6 +138,7 @@ class Launch:
             if time.monotonic() >= due:
                 if text := provider.waiting(self, endpoint):
                     self.tell(text)
+                    self._awaited = f": {text}"
                 due = time.monotonic() + _WAITING
 
         return check

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from orchestrator.errors import DeviceBusy, OrchestratorError, ProviderAuth, SessionLost, StartFailed
+from orchestrator.errors import DeviceBusy, OrchestratorError, ProviderAuth, SessionLost, StartFailed, Unreached
+from orchestrator.webdriver import unreached
 from orchestrator.webdriver.remote import Remote
 
 _LATE = 600.0
@@ -19,6 +20,8 @@ _DEVICE_TAKEN = re.compile(
     r"\bdevice\b[^.]*\b(in use|busy|occupied|taken|already (used|has|running|being))\b", re.IGNORECASE
 )
 """How remote ends say that somebody else has the device: each has words of its own, and no error code."""
+_NOWHERE = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
+"""What is answered where nothing takes New Session."""
 
 
 class Creation:
@@ -101,7 +104,7 @@ class Creation:
         if isinstance(error, ProviderAuth):
             raise error.in_session(name) from None
         if isinstance(error, OrchestratorError):
-            raise _failed(name, error) from error
+            raise failed(self._remote, error) from error
         found = None if error else self._answer.get("capabilities")
         if not isinstance(found, dict):
             hint = "Check that the URL is that of a WebDriver endpoint."
@@ -113,14 +116,18 @@ class Creation:
         return found
 
 
-def _failed(name: str, error: OrchestratorError) -> OrchestratorError:
-    if isinstance(error, SessionLost):
-        hint = "Try again; if it stays so, look whether its remote end runs."
-        return StartFailed(f"Session {name!r} could not be started: {error.reason}.", hint=hint, session_id=name)
-    said = f"Session {name!r} could not be started. {error.message}"
+def failed(remote: Remote, error: OrchestratorError) -> OrchestratorError:
+    """The error of a start, for what its remote end answered, or why it did not."""
+    name, beginning = remote.name, f"Session {remote.name!r} could not be started"
+    if isinstance(error, (SessionLost, Unreached)):
+        said, hint = unreached.why(remote.url, error.__cause__)
+        return StartFailed(f"{beginning}: {said if error.__cause__ else error.reason}.", hint=hint, session_id=name)
+    said = f"{beginning}. {error.message}"
     if _DEVICE_TAKEN.search(error.message):
         return DeviceBusy(said, hint="Wait until it is free, or ask for another device.", session_id=name)
     hint = "Check the capabilities and options of the start."
     if "only supports" in said or "version of ChromeDriver" in said:
         hint = "Browser and driver differ in version: install matching ones, or set chrome_binary and chromedriver."
+    elif error.details.get("error") in _NOWHERE:
+        hint = f"Check the path of the URL: {remote.url}/session takes no sessions."
     return StartFailed(said, hint=hint, session_id=name)

@@ -20,6 +20,7 @@ from orchestrator.errors import (
 )
 from orchestrator.models import NATIVE
 from orchestrator.secrets import credentials, without_credentials
+from orchestrator.webdriver import unreached
 from orchestrator.webdriver.line import Line
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Remote:
 
         Raises:
             SessionLost: The remote end is gone, does not know the session, or did not answer in time.
+            Unreached: A network or a proxy between here and there failed.
             PageBroken: The page did not answer in time, or crashed, and `on_broken` has replaced its tab.
             DialogOpen: A dialog is open and `on_dialog` did not answer it.
             PlaceGone: The current tab or frame is gone; `on_gone` has found another place and says which.
@@ -157,13 +159,13 @@ class Remote:
         try:
             raw = connection.execute(command, {**params, "sessionId": self.remote_session_id})
         except urllib3.exceptions.NewConnectionError as cause:  # to urllib3 a refused connection is a timeout, too
-            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
+            raise unreached.lost(self.name, self.url, cause) from cause
         except (urllib3.exceptions.ReadTimeoutError, urllib3.exceptions.ConnectTimeoutError, TimeoutError):
             waited = limit or self.timeout
             lost = SessionLost(self.name, f"the remote end did not answer within {waited:g} s")
             raise self._without_tab(f"did not answer within {waited:g} s", lost) from None
         except (urllib3.exceptions.HTTPError, OSError) as cause:
-            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
+            raise unreached.lost(self.name, self.url, cause) from cause
         return _Answer.read(raw)
 
     def _connection(self) -> RemoteConnection:
@@ -208,6 +210,8 @@ class Remote:
                 f"The remote end at {self.url} refused our credentials ({answer.error}).",
                 hint="Give the URL as https://user:password@host: to the start, or to attach_session for an open one.",
             )
+        if answer.error in unreached.GATEWAY:
+            return unreached.between(self.url, answer.error)
         return _refused(answer)
 
 
@@ -240,7 +244,7 @@ class _Answer:
             dialog = brief(str((value.get("data") or {}).get("text", "")), DIALOG_TEXT)
             return cls(None, str(value["error"]), message, dialog)
         except (ValueError, TypeError, KeyError, AttributeError):
-            return cls(None, f"HTTP {status}", _first_line(str(raw.get("value", ""))))
+            return cls(None, f"HTTP {status}", _first_line(unreached.readable(str(raw.get("value", "")))))
 
 
 def _first_line(message: str) -> str:

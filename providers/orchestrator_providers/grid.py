@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from orchestrator.errors import OrchestratorError, RemoteFailure, SessionLost, StartFailed
+from orchestrator.errors import OrchestratorError, RemoteFailure, SessionLost
+from orchestrator.webdriver.creation import failed
 from orchestrator.webdriver.remote import Remote
 
 _STATUS = "/status"
@@ -24,7 +25,8 @@ KEY = "se:orchestratorId"
 class Grid:
     """A Grid by its URL, which may hold user and password; `session` is who asks."""
 
-    def __init__(self, url: str, session: str) -> None:
+    def __init__(self, url: str, session: str, patience: float = _PATIENCE) -> None:
+        self._patience = min(patience, _PATIENCE)
         self._remote = Remote(url, "", name=session, timeout=_PATIENCE)
         self.url = self._remote.url
 
@@ -36,11 +38,9 @@ class Grid:
             StartFailed: It cannot be reached, or what is there gives no sessions.
         """
         try:
-            found = self._remote.get(_STATUS, limit=_PATIENCE)
-        except SessionLost as error:
-            raise self._failed(f"{error.reason}") from error
-        except RemoteFailure as error:
-            raise self._failed(f"{self.url}{_STATUS} answered {error.details.get('error')!r}") from error
+            found = self._remote.get(_STATUS, limit=self._patience)
+        except (SessionLost, RemoteFailure) as error:
+            raise failed(self._remote, error) from error
         nodes = found.get("nodes") if isinstance(found, dict) else None
         return [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else None
 
@@ -72,13 +72,6 @@ class Grid:
     def end(self, remote_session_id: str, limit: float) -> None:
         """End a session, within `limit` seconds."""
         Remote(self.url, remote_session_id, name=self._remote.name, timeout=limit).delete(limit)
-
-    def _failed(self, what: str) -> StartFailed:
-        return StartFailed(
-            f"Session {self._remote.name!r} could not be started: {what}.",
-            hint="Check that the Grid runs, and its URL: options.url, or the setting grid_url.",
-            session_id=self._remote.name,
-        )
 
 
 def stereotypes(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -91,7 +91,8 @@ class SeleniumGridProvider(Provider):
                 hint="Give options.url, such as http://127.0.0.1:4444, or the setting grid_url.",
             )
         url, secret = resolved(given, start.settings)
-        nodes = Grid(url, start.session_id).nodes()
+        patience = options.start_timeout or start.settings.start_timeout
+        nodes = Grid(url, start.session_id, patience).nodes()
         slots = stereotypes(nodes or [])
         capabilities = merge(_wanted(start, options, slots), start.request.capabilities)
         capabilities[KEY] = secrets.token_hex(8)
