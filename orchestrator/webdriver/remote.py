@@ -46,7 +46,7 @@ _SAYS_GONE = {
     "disconnected": "",
     "Unable to execute request for an existing session": "the node of the Grid that it ran on is gone: ",
 }
-"""What is part of errors that have no code of their own: chromedriver's without its browser, a Grid's without the node."""
+"""What errors without a code of their own contain: chromedriver's without its browser, a Grid's without the node."""
 _GONE = frozenset({"invalid session id", "no such session"})
 
 
