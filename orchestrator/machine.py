@@ -23,6 +23,9 @@ NAMES = {
 }
 """What each browser's program is called, the best first. Chromium serves for Chrome; some are known by their driver."""
 
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+"""What this machine calls itself; whoever listens there may still hand on to another one."""
+
 _USUAL = {
     "linux": ("/usr/local/bin", "/usr/bin", "/snap/bin", "/opt/google/chrome", "/usr/lib/chromium"),
     "darwin": ("/opt/homebrew/bin", "/usr/local/bin"),

@@ -177,6 +177,11 @@ class SessionRecord(Wire):
         """Whether it shows an app's own screens, and no document of a browser or web view."""
         return self.type is not SessionType.BROWSER and self.context == NATIVE
 
+    @property
+    def far(self) -> bool:
+        """Whether its browser or device may be on another machine: files are sent there, and waits are longer."""
+        return self.provider != "local"
+
     def __hash__(self) -> int:
         # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.
         return hash((self.namespace, self.id, self.last_active_at))
@@ -243,8 +248,7 @@ class Endpoint(Wire):
 
     `remote_url` may hold user and password; they go to the remote end alone. `secret` is the name of the secret that
     the URL was read from, and `secrets` are those in the capabilities: no record, log or result will show them.
-    With `hang_up` the remote end drops a request whose connection is closed, so that is done with one that is given up;
-    otherwise its answer is listened for, and the session that it brings is ended.
+    With `hang_up` a request that is given up has its connection closed; otherwise what comes of it is ended.
     """
 
     remote_url: str
@@ -257,8 +261,7 @@ class Endpoint(Wire):
 class Started(Wire):
     """What is known of a session once its remote end has answered.
 
-    `processes` are those that the remote end started on this machine; `remote_end` and `keep_alive` are those of the
-    record.
+    `processes` are those that the remote end started on this machine; the rest is the record's.
     """
 
     processes: tuple[ProcessInfo, ...] = ()

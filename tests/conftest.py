@@ -57,7 +57,7 @@ def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001
 def _grid() -> Iterator[GridEnd]:
     from tests.grid_end import grid_end  # noqa: PLC0415 — as above
 
-    with grid_end() as started:
+    with grid_end(node=["--enable-managed-downloads", "true"]) as started:
         yield started
 
 

@@ -100,7 +100,7 @@ class Scene:
 
     def seconds(self, timeout_ms: int | None) -> float:
         """How long an action waits, in seconds."""
-        usual = _NEAR if self.record.provider == "local" else _FAR
+        usual = _FAR if self.record.far else _NEAR
         given = usual if timeout_ms is None else timeout_ms / 1000
         return given if self.until is None else min(given, self.until.left)
 

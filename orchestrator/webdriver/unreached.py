@@ -8,11 +8,11 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from orchestrator.errors import OrchestratorError, SessionLost, Unreached
+from orchestrator.machine import LOOPBACK
 
 GATEWAY = frozenset({"HTTP 502", "HTTP 503", "HTTP 504"})
 """What proxies answer of their own; a remote end's own errors are W3C's, whatever their status."""
 _AGAIN = "Try again; if it stays so, look whether its remote end runs."
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _TAG = re.compile(r"<(style|script|title)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
@@ -45,7 +45,7 @@ def _of_tls(url: str, cause: BaseException) -> tuple[str, str]:
 def lost(name: str, url: str, cause: BaseException) -> OrchestratorError:
     """The error for a session: on this machine somebody must listen, elsewhere a network lies between."""
     said, _ = why(url, cause)
-    if urlsplit(url).hostname in _LOOPBACK:
+    if urlsplit(url).hostname in LOOPBACK:
         return SessionLost(name, f"the remote end is gone: {said}")
     return Unreached(f"The remote end cannot be reached: {said}.", said)
 
