@@ -74,7 +74,7 @@ class Orchestrator(PythonApi):
             self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
             room = self._book, self._lanes, self._runner, reach
             self._starter = Starter(*room, self._providers, self.settings)
-            self._attacher = Attacher(*room, self.settings)
+            self._attacher = Attacher(*room, self._providers, self.settings)
             self._closer = Closer(*room, self._providers, self.settings)
             self._idle_limit = IdleLimit(self._book, self._closer)
             if not self._visiting:

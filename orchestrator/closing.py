@@ -177,7 +177,7 @@ class Closer:
                     group.start_soon(end_app, record)
                 elif record.owned and record.remote_session_id and not record.processes:
                     group.start_soon(note, record, functools.partial(_delete, self._reach, record))
-        for record in records:
+        for record in (record for record in records if record.owned):
             with contextlib.suppress(OrchestratorError):
                 await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
         return failed

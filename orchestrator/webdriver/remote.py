@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _CDP_COMMAND = "executeCdpCommand"
 _CAPABILITIES_COMMAND = "getCapabilities"
+_STATUS_COMMAND = "getStatus"
 _LOCATION_COMMAND = "setLocation"
 _CONTEXT_COMMAND = "getContext"
 FULL_PAGE = "fullPageScreenshot"
@@ -110,6 +111,14 @@ class Remote:
             return {}
         found = answer.get("capabilities", answer) if isinstance(answer, dict) else {}
         return found if isinstance(found, dict) else {}
+
+    def status(self, limit: float) -> dict[str, Any]:
+        """What the remote end says of itself (Status), within `limit` seconds; empty when it says nothing."""
+        try:
+            answer = self.execute(_STATUS_COMMAND, limit=limit)
+        except OrchestratorError:
+            return {}
+        return answer if isinstance(answer, dict) else {}
 
     def context(self) -> str:
         """Where an app session's commands go, as Appium tells it (`GET /context`).
@@ -250,6 +259,7 @@ def _connect(url: str) -> RemoteConnection:
     # selenium shares one table of commands between all connections of a process.
     connection._commands = dict(connection._commands)  # noqa: SLF001
     connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
+    connection.add_command(_STATUS_COMMAND, "GET", "/status")
     connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
     connection.add_command(_LOCATION_COMMAND, "POST", "/session/$sessionId/location")
     connection.add_command(_CONTEXT_COMMAND, "GET", "/session/$sessionId/context")
