@@ -153,8 +153,7 @@ def _asked(remote: Remote, record: SessionRecord) -> tuple[dict[str, Any], str]:
         SessionLost: It does not.
     """
     try:
-        # Of the standard's commands the one that no open dialog and no closed window stands in the way of.
-        remote.execute("getTimeouts")
+        remote.touch(remote.timeout)
     except SessionLost as error:
         error.hint = "Check remoteUrl and remoteSessionId; nothing was recorded."
         raise

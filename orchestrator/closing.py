@@ -143,7 +143,7 @@ class Closer:
         try:
             for record, gone in await anyio.to_thread.run_sync(_ended, records, abandon_on_cancel=True):
                 with contextlib.suppress(OrchestratorError):
-                    await self._lanes.lost(record.id, f"its process {gone.name} ({gone.pid}) ended")
+                    await self._lanes.lost(record, f"its process {gone.name} ({gone.pid}) ended")
         finally:
             self._look_again_at = anyio.current_time() + _LOOK_AFTER
 

@@ -16,6 +16,7 @@ from orchestrator.errors import (
     RemoteFailure,
     SessionLost,
     TimedOut,
+    Unreachable,
     brief,
 )
 from orchestrator.models import NATIVE
@@ -130,6 +131,18 @@ class Remote:
         except RemoteFailure:
             return NATIVE
 
+    def touch(self, limit: float) -> None:
+        """Have the remote end know that the session is needed, within `limit` seconds; nothing in it is changed.
+
+        Of the standard's commands Get Timeouts is the one that no open dialog and no closed window stands in the way
+        of. Like `delete` it has a connection of its own.
+
+        Raises:
+            Unreachable: The remote end did not answer.
+            SessionLost: It does not know the session.
+        """
+        Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("getTimeouts")
+
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
         return self.execute("w3cExecuteScript", script=script, args=list(args))
@@ -153,13 +166,13 @@ class Remote:
         try:
             raw = connection.execute(command, {**params, "sessionId": self.remote_session_id})
         except urllib3.exceptions.NewConnectionError as cause:  # to urllib3 a refused connection is a timeout, too
-            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
+            raise Unreachable(self.name, f"the remote end at {self.url} is gone") from cause
         except (urllib3.exceptions.ReadTimeoutError, urllib3.exceptions.ConnectTimeoutError, TimeoutError):
             waited = limit or self.timeout
-            lost = SessionLost(self.name, f"the remote end did not answer within {waited:g} s")
+            lost = Unreachable(self.name, f"the remote end did not answer within {waited:g} s")
             raise self._without_tab(f"did not answer within {waited:g} s", lost) from None
         except (urllib3.exceptions.HTTPError, OSError) as cause:
-            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
+            raise Unreachable(self.name, f"the remote end at {self.url} is gone") from cause
         return _Answer.read(raw)
 
     def _connection(self) -> RemoteConnection:
