@@ -589,7 +589,7 @@ class SessionMethods(ABC):
             secure: Only over https.
             http_only: Scripts of the page cannot read it.
             same_site: Whether other sites' pages send it.
-            expiry: Seconds since 1970; the session's end unless given.
+            expiry: Seconds since 1970.
         """
         return await self._do(
             Cookies,
@@ -1205,7 +1205,7 @@ class BlockingSessionMethods(ABC):
             secure: Only over https.
             http_only: Scripts of the page cannot read it.
             same_site: Whether other sites' pages send it.
-            expiry: Seconds since 1970; the session's end unless given.
+            expiry: Seconds since 1970.
         """
         return self._do(
             Cookies,
