@@ -179,7 +179,7 @@ class Closer:
                     group.start_soon(note, record, functools.partial(_delete, self._reach, record))
         for record in (record for record in records if record.owned):
             with contextlib.suppress(OrchestratorError):
-                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
+                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
         return failed
 
     async def _mark(self, records: Sequence[SessionRecord], mark: Mark) -> list[str]:

@@ -171,8 +171,9 @@ class Provider(ABC):
         """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with."""
         return ""
 
-    def ended(self, record: SessionRecord) -> None:
-        """Called after a session that was started here is gone.
+    def ended(self, record: SessionRecord, settings: Settings) -> None:
+        """Called after a session that was started here is gone, or did not come to be after all.
 
-        May run twice, or in another process than the start: be idempotent.
+        In that case `endpoint` had answered, and the record has its URL and no remote session id. May run twice, or in
+        another process than the start: be idempotent.
         """
