@@ -177,7 +177,8 @@ class Closer:
                     group.start_soon(end_app, record)
                 elif record.owned and record.remote_session_id and not record.processes:
                     group.start_soon(note, record, functools.partial(_delete, self._reach, record))
-        for record in (record for record in records if record.owned):
+        # A start under way tells its provider itself what became of it: the record does not know yet where it was.
+        for record in (record for record in records if record.owned and record.remote_session_id):
             with contextlib.suppress(OrchestratorError):
                 await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
         return failed
