@@ -143,7 +143,7 @@ class Closer:
         try:
             for record, gone in await anyio.to_thread.run_sync(_ended, records, abandon_on_cancel=True):
                 with contextlib.suppress(OrchestratorError):
-                    await self._lanes.lost(record.id, f"its process {gone.name} ({gone.pid}) ended")
+                    await self._lanes.lost(record, f"its process {gone.name} ({gone.pid}) ended")
         finally:
             self._look_again_at = anyio.current_time() + _LOOK_AFTER
 
@@ -177,9 +177,10 @@ class Closer:
                     group.start_soon(end_app, record)
                 elif record.owned and record.remote_session_id and not record.processes:
                     group.start_soon(note, record, functools.partial(_delete, self._reach, record))
-        for record in records:
+        # A start under way tells its provider itself what became of it: the record does not know yet where it was.
+        for record in (record for record in records if record.owned and record.remote_session_id):
             with contextlib.suppress(OrchestratorError):
-                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
+                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
         return failed
 
     async def _mark(self, records: Sequence[SessionRecord], mark: Mark) -> list[str]:

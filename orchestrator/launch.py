@@ -16,6 +16,7 @@ from orchestrator.errors import OrchestratorError, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
+from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Turn
 from orchestrator.settings import Settings
 from orchestrator.webdriver.creation import Creation
@@ -51,6 +52,7 @@ class Launch:
         self._deadline = Deadline(self._patience)
         self._folder: Path | None = None
         self._remote: Remote | None = None
+        self._undo: Callable[[], None] | None = None
         self._awaited = ""
 
     @property
@@ -101,6 +103,8 @@ class Launch:
             StartFailed: It did not come to be.
         """
         endpoint = provider.endpoint(self)
+        place = {"remote_url": without_credentials(endpoint.remote_url), "secret": endpoint.secret}
+        self._undo = functools.partial(provider.ended, self._turn.record.changed(**place), self.settings)
         self.check()
         name, is_browser = self._turn.record.id, self.request.type is SessionType.BROWSER
         for secret in endpoint.secrets:
@@ -115,12 +119,7 @@ class Launch:
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
         self._remote, self._awaited = remote, ""
-        facts = {
-            "remote_url": remote.url,
-            "remote_session_id": remote.remote_session_id,
-            "capabilities": capabilities,
-            "secret": endpoint.secret,
-        }
+        facts = {**place, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}
         known = provider.started(self._turn.record.changed(**facts), self)
         for process in known.processes:
             self._note(process)
@@ -153,7 +152,7 @@ class Launch:
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:
-        """End whatever was started for it, here and at its remote end, when the body raises."""
+        """End whatever was started for it, here and at its remote end, when the body raises; its provider is told."""
         try:
             yield
         except BaseException:
@@ -163,4 +162,7 @@ class Launch:
                     self._remote.delete(_REMOTE_END)
             if self._folder is not None:
                 processes.end_folders([self._folder])
+            if self._undo is not None:
+                with contextlib.suppress(OrchestratorError):
+                    self._undo()
             raise

@@ -19,11 +19,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
+import psutil
+
 from orchestrator import machine
 from orchestrator.machine import free_port
 from orchestrator_providers import drivers
 from tests.benchmarks.classic import _connected
-from tests.e2e.harness import remote
+from tests.e2e.harness import kill, remote, runs
 
 RelayedT = TypeVar("RelayedT", bound="Relayed")
 
@@ -83,6 +85,15 @@ class RemoteEnd(Relayed):
     """A chromedriver behind a relay."""
 
     driver_url: str = ""
+    driver: psutil.Process | None = None
+
+    def kill(self) -> None:
+        """End the driver and its browsers as a machine ends whose power fails; the relay is still there."""
+        assert self.driver is not None
+        for one in (*self.driver.children(recursive=True), self.driver):
+            with suppress(ProcessLookupError):
+                kill(one)
+        self.driver.wait()
 
     def start(self) -> str:
         """Start a session as a script of somebody else's would; its id."""
@@ -116,18 +127,19 @@ def remote_end(*, guarded: bool = False) -> Iterator[RemoteEnd]:
     folder = Path(tempfile.mkdtemp(prefix="remote-"))
     port = free_port()
     environ = {**os.environ, "TMPDIR": str(folder)}
-    process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
+    process = psutil.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
     _connected(port).close()
-    found = RemoteEnd(driver_url=f"http://127.0.0.1:{port}")
+    found = RemoteEnd(driver_url=f"http://127.0.0.1:{port}", driver=process)
     try:
         with relayed(port, found, guarded=guarded):
             try:
                 yield found
             finally:
-                for session in found.sessions():
+                for session in found.sessions() if runs(process) else ():
                     remote("DELETE", f"{found.driver_url}/session/{session}")
     finally:
-        process.terminate()
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
         process.wait()
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import (
     DialogOpen,
+    NoAnswer,
     OrchestratorError,
     PageBroken,
     PageLeft,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _CDP_COMMAND = "executeCdpCommand"
 _CAPABILITIES_COMMAND = "getCapabilities"
+_STATUS_COMMAND = "getStatus"
 _LOCATION_COMMAND = "setLocation"
 _CONTEXT_COMMAND = "getContext"
 FULL_PAGE = "fullPageScreenshot"
@@ -120,6 +122,14 @@ class Remote:
         found = answer.get("capabilities", answer) if isinstance(answer, dict) else {}
         return found if isinstance(found, dict) else {}
 
+    def status(self, limit: float) -> dict[str, Any]:
+        """What the remote end says of itself (Status), within `limit` seconds; empty when it says nothing."""
+        try:
+            answer = self.execute(_STATUS_COMMAND, limit=limit)
+        except OrchestratorError:
+            return {}
+        return answer if isinstance(answer, dict) else {}
+
     def context(self) -> str:
         """Where an app session's commands go, as Appium tells it (`GET /context`).
 
@@ -129,6 +139,18 @@ class Remote:
             return str(self.execute(_CONTEXT_COMMAND) or NATIVE)
         except RemoteFailure:
             return NATIVE
+
+    def touch(self, limit: float) -> None:
+        """Have the remote end know that the session is needed, within `limit` seconds; nothing in it is changed.
+
+        Of the standard's commands Get Timeouts is the one that no open dialog and no closed window stands in the way
+        of. Like `delete` it has a connection of its own.
+
+        Raises:
+            NoAnswer: The remote end did not answer.
+            SessionLost: It does not know the session.
+        """
+        Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("getTimeouts")
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
@@ -167,7 +189,7 @@ class Remote:
             raise unreached.lost(self.name, self.url, cause) from cause
         except (urllib3.exceptions.ReadTimeoutError, urllib3.exceptions.ConnectTimeoutError, TimeoutError):
             waited = limit or self.timeout
-            lost = SessionLost(self.name, f"the remote end did not answer within {waited:g} s")
+            lost = NoAnswer(self.name, f"the remote end did not answer within {waited:g} s")
             raise self._without_tab(f"did not answer within {waited:g} s", lost) from None
         except (urllib3.exceptions.HTTPError, OSError) as cause:
             raise unreached.lost(self.name, self.url, cause) from cause
@@ -275,6 +297,7 @@ def _connect(url: str) -> RemoteConnection:
     # selenium shares one table of commands between all connections of a process.
     connection._commands = dict(connection._commands)  # noqa: SLF001
     connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
+    connection.add_command(_STATUS_COMMAND, "GET", "/status")
     connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
     connection.add_command(_LOCATION_COMMAND, "POST", "/session/$sessionId/location")
     connection.add_command(_CONTEXT_COMMAND, "GET", "/session/$sessionId/context")
