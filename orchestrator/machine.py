@@ -86,6 +86,13 @@ class Machine:
         name = "appium.cmd" if self.system == "win32" else "appium"
         return self.program("appium") or (_first([Path(home, "node_modules", ".bin", name)]) if home else None)
 
+    def package(self, name: str) -> list[Path]:
+        """Where npm puts a global package: beside the folders of programs, on Windows below `APPDATA`."""
+        roots = [folder.parent / "lib" for folder in self._folders()]
+        if data := self.environ.get("APPDATA"):
+            roots.append(Path(data, "npm"))
+        return [root / "node_modules" / name for root in roots]
+
     def android(self, name: str) -> Path | None:
         """A program of the Android SDK, such as adb or emulator: on PATH, or in `ANDROID_HOME`."""
         homes = [self.environ.get(variable) for variable in ("ANDROID_HOME", "ANDROID_SDK_ROOT")]

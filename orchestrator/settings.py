@@ -21,7 +21,16 @@ from orchestrator.errors import InvalidArgument
 PREFIX = "ORCHESTRATOR_"
 FILE_NAME = "orchestrator.toml"
 _NOT_FROM_WORKING_FOLDER = frozenset(
-    {"home", "chrome_binary", "chromedriver", "appium", "appium_url", "grid_url", "secrets_file"}
+    {
+        "home",
+        "chrome_binary",
+        "chromedriver",
+        "appium",
+        "appium_url",
+        "grid_url",
+        "secrets_file",
+        "selenium_server",
+    }
 )
 """A cloned repository must not choose what is run, nor where our records are."""
 
@@ -96,6 +105,9 @@ class Settings(BaseSettings):
     appium: Path | None = Field(default=None, description="Appium, the program; found unless given.")
     appium_url: str = Field(
         default="http://127.0.0.1:4723", description="The Appium server; user:password@ in it stays secret."
+    )
+    selenium_server: Path | None = Field(
+        default=None, description="The Selenium server's jar, for `orchestrator grid up`; found unless given."
     )
     autostart: bool = Field(
         default=True, description="Start Appium for a session when no server answers at an appium_url of this machine."

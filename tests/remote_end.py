@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -138,11 +139,25 @@ class _Relay(BaseHTTPRequestHandler):
             return
         server.end.headers.append(dict(self.headers))
         server.end.requests.append((self.command, self.path, json.loads(body) if body else None))
+        if self.headers.get("Upgrade", "").lower() == "websocket":
+            self._tunnel(server.port)
+            return
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.request(self.command, self.path, body or None, {"Content-Type": "application/json; charset=utf-8"})
         answer = connection.getresponse()
         self._answer(answer.status, answer.read())
         connection.close()
+
+    def _tunnel(self, port: int) -> None:
+        """Hand on a WebSocket, byte by byte, until one side ends."""
+        self.close_connection = True
+        with socket.create_connection(("127.0.0.1", port)) as behind:
+            lines = [self.requestline, *(f"{name}: {value}" for name, value in self.headers.items()), "", ""]
+            behind.sendall("\r\n".join(lines).encode())
+            back = Thread(target=_pour, args=(behind, self.connection), daemon=True)
+            back.start()
+            _pour(self.connection, behind)
+            back.join()
 
     def _answer(self, status: int, body: bytes) -> None:
         # Whoever asked may be gone by now.
@@ -155,3 +170,12 @@ class _Relay(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+def _pour(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while piece := source.recv(65536):
+            sink.sendall(piece)
+    for end in (source, sink):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)

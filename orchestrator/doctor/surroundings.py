@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from orchestrator import __version__
+from orchestrator import __version__, local_grid
 from orchestrator.doctor.report import Asked, Finding, Section, ask, side_by_side, version
+from orchestrator.errors import OrchestratorError
 from orchestrator.machine import Machine, command
 from orchestrator.secrets import without_credentials
 from orchestrator.settings import Settings
@@ -112,6 +113,17 @@ def apps(machine: Machine, settings: Settings) -> Section:
         _program("Java", java, said_java, _mend("java", machine)),
     ]
     return Section("Apps", tuple(findings))
+
+
+def grid(machine: Machine, settings: Settings) -> Section:
+    """What `orchestrator grid up` needs."""
+    findings = []
+    for name, find in (("Java", local_grid.java), ("Selenium server", lambda on: local_grid.server(on, settings))):
+        try:
+            findings.append(Finding(name, "ok", str(find(machine))))
+        except OrchestratorError as lack:
+            findings.append(Finding(name, "missing", lack.message.rstrip("."), lack.hint.rstrip(".")))
+    return Section("Selenium Grid", tuple(findings))
 
 
 def _server(settings: Settings) -> Finding:
