@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from urllib.parse import parse_qs
 
 from tests.appium_end import POCKET
 from tests.remote_end import PASSWORD, USER, Relayed
@@ -62,9 +63,9 @@ class Asked:
     body: bytes
 
     @property
-    def json(self) -> Any:
-        """The body, read."""
-        return json.loads(self.body) if self.body else None
+    def value(self) -> Any:
+        """The body, read: JSON, or a form."""
+        return json.loads(self.body) if self.kind == "application/json" else parse_qs(self.body.decode())
 
 
 @dataclass

@@ -112,10 +112,8 @@ class Cloud(Provider):
 
     def started(self, record: SessionRecord, start: Start) -> Started:
         """Where the dashboard shows it, and how long it may stay idle."""
-        asked = start.request.capabilities.get(self.block)
-        given = asked.get(self.idle) if isinstance(asked, Mapping) else None
-        idle = given if isinstance(given, int | float) else self._patience(start) if self.idle else None
-        return self.attached(record, start.settings).model_copy(update={"keep_alive": idle})
+        known = self.attached(record, start.settings)
+        return known.model_copy(update={"keep_alive": self._idle(start)}) if self.idle else known
 
     def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:  # noqa: ARG002 - the URL tells
         """Whether that is one of its hubs."""
@@ -219,10 +217,22 @@ class Cloud(Provider):
     def _place(self, settings: Settings) -> CloudSettings:
         return settings.clouds.get(self.name) or CloudSettings()
 
+    def longest(self, start: Start) -> float:  # noqa: ARG002 - for overrides
+        """What the vendor takes at most as the seconds without a command after which it ends this session."""
+        return self.longest_idle
+
     def _patience(self, start: Start) -> int:
         """A minute longer than ours, so that our own limit ends a session and says why; no longer than is taken."""
         ours = start.options.idle_timeout or start.settings.idle_timeout
-        return round(min(math.ceil(ours) + 60, self.longest_idle))
+        return round(min(math.ceil(ours) + 60, self.longest(start)))
+
+    def _idle(self, start: Start) -> float:
+        """What was asked for, by us or by the user."""
+        theirs = start.request.capabilities
+        block = theirs.get(self.block)
+        given = [block.get(self.idle) if isinstance(block, Mapping) else None, theirs.get("appium:newCommandTimeout")]
+        numbers = [one for one in given if isinstance(one, int | float) and one > 0]
+        return min(numbers) if numbers else self._patience(start)
 
     def _shared(self, start: Start) -> dict[str, Any]:
         if start.request.type is SessionType.BROWSER:
