@@ -71,9 +71,15 @@ class Launch:
             self._folder = processes.make_folder(self.settings.home)
         return self._folder
 
-    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+    def spawn(
+        self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
+    ) -> ProcessInfo:
         """Start a process of this session; it stands in the record before it is used."""
-        return processes.spawn(name, command, folder=self.folder(), env=env, record=self._note)
+
+        def note(process: ProcessInfo) -> None:
+            self._note(process.model_copy(update={"beside": beside}))
+
+        return processes.spawn(name, command, folder=self.folder(), env=env, record=note)
 
     def alive(self, process: ProcessInfo) -> bool:
         """Whether a process that was spawned is still running."""
@@ -157,7 +163,8 @@ class Launch:
             yield
         except BaseException:
             # A browser's driver takes the browser with it; an app server has things of a device to put in order.
-            if self._remote is not None and (self._folder is None or self.request.type is not SessionType.BROWSER):
+            driven_here = self.request.type is SessionType.BROWSER and not self._turn.record.far
+            if self._remote is not None and not driven_here:
                 with contextlib.suppress(OrchestratorError):
                     self._remote.delete(_REMOTE_END)
             if self._folder is not None:

@@ -88,13 +88,14 @@ def session_id(given: str) -> str:
 class ProcessInfo(Wire):
     """A process that we started, known by pid and creation time so that a reused pid is never mistaken for it.
 
-    `folder` is the temporary folder that is removed with it; only the process that owns the folder names it.
+    `folder` is the temporary folder that is removed with it, named by its owner. One `beside` a session drives it not.
     """
 
     pid: int
     created: float
     name: str
     folder: str | None = None
+    beside: bool = False
 
 
 class ArmedDialog(Wire):
@@ -179,8 +180,8 @@ class SessionRecord(Wire):
 
     @property
     def far(self) -> bool:
-        """Whether its browser or device may be on another machine: files are sent there, and waits are longer."""
-        return self.provider != "local"
+        """Whether nothing on this machine drives it: files are sent to it, and waits are longer."""
+        return all(one.beside for one in self.processes)
 
     def __hash__(self) -> int:
         # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.

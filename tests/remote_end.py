@@ -46,6 +46,14 @@ class Relayed:
     headers: list[dict[str, str]] = field(default_factory=list)
     fault: Callable[[str, str], tuple[int, str] | None] = lambda method, path: None  # noqa: ARG005 - none
 
+    def instead(self, path: str, body: Any) -> Any:  # noqa: ARG002 - for ends that are more than a relay
+        """The value that is answered to a request without handing it on, if any."""
+        return None
+
+    def resolved(self, body: bytes) -> bytes:
+        """What is handed on of a request."""
+        return body
+
     @property
     def secret_url(self) -> str:
         """The URL with user and password."""
@@ -194,6 +202,10 @@ class _Relay(BaseHTTPRequestHandler):
         if self.headers.get("Upgrade", "").lower() == "websocket":
             self._tunnel(server.port)
             return
+        if value := server.end.instead(*server.end.requests[-1][1:]):
+            self._answer(200, json.dumps(value).encode())
+            return
+        body = server.end.resolved(body)
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.request(self.command, self.path, body or None, {"Content-Type": "application/json; charset=utf-8"})
         answer = connection.getresponse()
