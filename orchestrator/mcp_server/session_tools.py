@@ -38,7 +38,6 @@ def _platform(*known: str) -> Any:
     return BeforeValidator(check)
 
 
-Chrome = Literal["chrome"]
 Browser = Literal["chrome", "firefox", "edge", "safari", "webkitgtk"]
 Platform = Annotated[
     SessionType, _platform(*SessionType), WithJsonSchema({"type": "string"}), Field(description="browser, ios, android")
@@ -84,7 +83,7 @@ class StartBrowser(_Starting):
     title: ClassVar[str] = "Start a browser"
     toolset: ClassVar[ToolSet] = "core"
 
-    browser: Chrome = "chrome"
+    browser: Browser = "chrome"
     headless: Headless = None
     navigation_url: Address = None
     viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
