@@ -14,7 +14,8 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
-from orchestrator.models import Mark, ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.mark import Mark
+from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded

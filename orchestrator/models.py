@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
@@ -268,29 +268,6 @@ class Started(Wire):
     processes: tuple[ProcessInfo, ...] = ()
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
-
-
-Status = Literal["passed", "failed"]
-
-
-class Mark(Wire):
-    """What a session came to, as clouds show it on their dashboards; a session stays unmarked unless told."""
-
-    status: Status
-    reason: str | None = None
-
-    @classmethod
-    def of(cls, status: Status | None, reason: str | None) -> Mark | None:
-        """The mark that a caller asks for, if any.
-
-        Raises:
-            InvalidArgument: There is a reason and no status, or the status is none.
-        """
-        if status is None and reason is not None:
-            raise InvalidArgument("There is a reason, and no status that it is of.", hint="Give status, too.")
-        if status not in {None, *get_args(Status)}:
-            raise InvalidArgument(f"{status!r} is no status of a session.", hint="It is passed or failed.")
-        return None if status is None else cls(status=status, reason=reason)
 
 
 class Caller(Wire):

@@ -10,16 +10,8 @@ from typing import Any, ClassVar, Protocol
 from pydantic import Field, field_validator
 
 from orchestrator.errors import Unsupported
-from orchestrator.models import (
-    Endpoint,
-    Mark,
-    ProcessInfo,
-    SessionRecord,
-    SessionType,
-    Started,
-    StartRequest,
-    Wire,
-)
+from orchestrator.mark import Mark
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Started, StartRequest, Wire
 from orchestrator.secrets import named
 from orchestrator.settings import Settings, seconds
 

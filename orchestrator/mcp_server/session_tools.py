@@ -9,9 +9,10 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.devices import DeviceList
+from orchestrator.mark import Status
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Status, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 

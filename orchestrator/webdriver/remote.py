@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +16,11 @@ from orchestrator.errors import (
     RemoteFailure,
     SessionLost,
     TimedOut,
-    brief,
 )
 from orchestrator.models import NATIVE
 from orchestrator.secrets import credentials, without_credentials
 from orchestrator.webdriver import unreached
+from orchestrator.webdriver.answer import Answer
 from orchestrator.webdriver.line import Line
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ FULL_PAGE = "fullPageScreenshot"
 """Firefox's own picture of a whole page (GET /moz/screenshot/full)."""
 _DIALOGS_IN_A_ROW = 20
 """A page that opens dialogs in a loop is answered this often in one command, then reported."""
-DIALOG_TEXT = 500
-"""Characters of a dialog that are told; a browser shows ten thousand."""
 _LEFT = ("aborted by navigation", "no such execution context")
 """What chromedriver says, as a part of other errors, when a document went away under a script."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
@@ -178,7 +175,7 @@ class Remote:
         """
         Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("quit")
 
-    def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> _Answer:
+    def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> Answer:
         import urllib3.exceptions  # noqa: PLC0415 — selenium and urllib3 load with the first session, not with us
 
         connection = self._connection()
@@ -193,7 +190,7 @@ class Remote:
             raise self._without_tab(f"did not answer within {waited:g} s", lost) from None
         except (urllib3.exceptions.HTTPError, OSError) as cause:
             raise unreached.lost(self.name, self.url, cause) from cause
-        return _Answer.read(raw)
+        return Answer.read(raw)
 
     def _connection(self) -> RemoteConnection:
         if self._kept is None:
@@ -225,7 +222,7 @@ class Remote:
         hint = "The same page may do the same again."
         return PageBroken(f"The page {what}, and its tab was closed: {now}.", hint=hint)
 
-    def _failure(self, answer: _Answer) -> OrchestratorError:
+    def _failure(self, answer: Answer) -> OrchestratorError:
         what = next((what for words, what in _SAYS_GONE.items() if words in answer.message), None)
         if answer.error in _GONE or what is not None:
             reason = f"{what or ''}{answer.message}"
@@ -244,42 +241,12 @@ class Remote:
         return _refused(answer)
 
 
-def _refused(answer: _Answer) -> OrchestratorError:
+def _refused(answer: Answer) -> OrchestratorError:
     if any(left in answer.message for left in _LEFT):
         return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
     if answer.error in {"timeout", "script timeout"}:
         return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
     return RemoteFailure(f"The remote end answered {answer.error!r}: {answer.message}.", error=answer.error)
-
-
-class _Answer:
-    """What came back: a value, or a W3C error code with its message."""
-
-    def __init__(self, value: Any, error: str | None = None, message: str = "", dialog: str = "") -> None:
-        self.value = value
-        self.error = error
-        self.message = message
-        self.dialog = dialog
-
-    @classmethod
-    def read(cls, raw: Mapping[str, Any]) -> _Answer:
-        """Read selenium's raw response: an error has the HTTP status beside its undecoded body."""
-        status = raw.get("status", 0)
-        if not status:
-            return cls(raw.get("value"))
-        try:
-            value = json.loads(raw["value"])["value"]
-            message = _first_line(str(value.get("message", "")))
-            dialog = brief(str((value.get("data") or {}).get("text", "")), DIALOG_TEXT)
-            return cls(None, str(value["error"]), message, dialog)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return cls(None, f"HTTP {status}", _first_line(unreached.readable(str(raw.get("value", "")))))
-
-
-def _first_line(message: str) -> str:
-    """A driver's message without session info and stack trace."""
-    text = message.partition("\n  (Session info")[0].partition("\nBuild info")[0].partition("\nStacktrace")[0]
-    return " ".join(text.split()).rstrip(".")[:500]
 
 
 def _connect(url: str) -> RemoteConnection:
