@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium demo test test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest check bench docs clean
+.PHONY: help install browser appium grid demo test test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest check bench docs clean
 
 help:
 	@echo 'make demo     two users chat in two browsers; one purchase in a web page and two apps'
@@ -14,6 +14,7 @@ help:
 	@echo 'make bench    measured against the classic way'
 	@echo 'make docs     what is written from declarations and real answers: docs, methods'
 	@echo 'make appium   the Appium server for the simulated phones, in .venv/appium'
+	@echo 'make grid     the Selenium Grid for tests, in .venv/grid'
 	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
 	@echo 'make clean    removes what the others made'
 
@@ -22,7 +23,7 @@ demo: install
 	@$(BIN)/orchestrator demo checkout
 
 # All tests are four runs, two of them side by side at a time: much of a test is waiting for browsers.
-test: install appium
+test: install appium grid
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
@@ -112,6 +113,20 @@ appium: .venv/installed
 	cp orchestrator/demo/appium/package.json orchestrator/demo/appium/package-lock.json .venv/appium/; \
 	(cd .venv/appium && npm ci --silent); \
 	cp orchestrator/demo/appium/package-lock.json .venv/appium/installed
+
+# Without Java the tests of Grid are skipped, and fail in CI, as those of apps.
+grid: install
+	@set -e; \
+	if ! command -v npm >/dev/null 2>&1 || ! command -v java >/dev/null 2>&1; then \
+	    echo 'grid: Java 11 or newer and npm are needed for Selenium Grid'; exit 0; \
+	fi; \
+	if cmp -s tests/grid/package-lock.json .venv/grid/installed; then exit 0; fi; \
+	echo 'grid: the server into .venv/grid'; \
+	mkdir -p .venv/grid; \
+	cp tests/grid/package.json tests/grid/package-lock.json .venv/grid/; \
+	(cd .venv/grid && npm ci --silent); \
+	$(BIN)/python -m tests.grid_end; \
+	cp tests/grid/package-lock.json .venv/grid/installed
 
 new_enough = const [major, minor] = process.versions.node.split(".").map(Number); \
     process.exit(major > 20 || major === 20 && minor >= 19 ? 0 : 1)

@@ -30,7 +30,8 @@ from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList
-from orchestrator.models import AttachRequest, StartRequest, Status, Viewport
+from orchestrator.mark import Status
+from orchestrator.models import AttachRequest, StartRequest, Viewport
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
@@ -589,7 +590,7 @@ class SessionMethods(ABC):
             secure: Only over https.
             http_only: Scripts of the page cannot read it.
             same_site: Whether other sites' pages send it.
-            expiry: Seconds since 1970; the session's end unless given.
+            expiry: Seconds since 1970.
         """
         return await self._do(
             Cookies,
@@ -1205,7 +1206,7 @@ class BlockingSessionMethods(ABC):
             secure: Only over https.
             http_only: Scripts of the page cannot read it.
             same_site: Whether other sites' pages send it.
-            expiry: Seconds since 1970; the session's end unless given.
+            expiry: Seconds since 1970.
         """
         return self._do(
             Cookies,

@@ -31,7 +31,7 @@ _BRIEF = 300
 class Options(Wire):
     """How a sequence is run, for one session or several."""
 
-    stability_ms: int = Field(default=150, ge=0, le=60_000, description="How long nothing may change.")
+    stability_ms: int = Field(default=150, ge=0, le=60_000)
     stability_timeout_ms: int = Field(default=5_000, ge=0, le=600_000)
     timeout: int = Field(default=120_000, ge=1, le=3_600_000, description="ms for the whole.")
     verbose: bool = False

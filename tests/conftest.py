@@ -19,6 +19,7 @@ import pytest
 
 if TYPE_CHECKING:
     from orchestrator.demo.device_server import DeviceServer
+    from tests.grid_end import GridEnd
 
 GRACE = 5.0
 """Seconds for what is just ending to end."""
@@ -50,6 +51,24 @@ def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001
 
     with DeviceServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def _grid() -> Iterator[GridEnd]:
+    from tests.grid_end import grid_end  # noqa: PLC0415 — as above
+
+    with grid_end(node=["--enable-managed-downloads", "true"]) as started:
+        yield started
+
+
+@pytest.fixture
+def grid(_grid: GridEnd) -> Iterator[GridEnd]:
+    """One Selenium Grid of two nodes with two slots each, for all tests that do it no harm; free after each.
+
+    Skipped where something is missing for it, and failed where CI=true.
+    """
+    yield _grid
+    _grid.end_sessions()
 
 
 class Run:

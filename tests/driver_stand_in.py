@@ -80,7 +80,7 @@ def run(notes: str) -> None:
     subprocess.Popen([str(driver), f"--port={port}", *own], stdout=subprocess.DEVNULL, env=dict(os.environ))
     _connected(port).close()
     end = Relayed(requests=found)
-    with relayed(port, end, at=int(given[1]) if given else 0):
+    with relayed(port, end, at=("127.0.0.1", int(given[1]) if given else 0)):
         print(SAYS.get(name, "").format(port=end.url.rpartition(":")[2]), flush=True)
         while True:
             time.sleep(60)

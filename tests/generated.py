@@ -101,6 +101,9 @@ MEANINGS = {
     "path": "Where on the site it counts; everywhere unless given.",
     "paths": "Files on this machine, sent along to a remote end far away.",
     "promptText": "What to write into a prompt.",
+    "reason": "Why, for people who look at the dashboard.",
+    "status": "What the session came to, for a cloud's dashboard; it stays unmarked unless given.",
+    "options": "What is rare, and the provider's own: `orchestrator providers` lists them.",
     "remoteSessionId": "Its id there, as New Session answered it.",
     "remoteUrl": "Its WebDriver endpoint, such as `http://127.0.0.1:4444`; `user:password@` in it stays secret.",
     "roles": "Only elements of these roles.",
@@ -110,6 +113,8 @@ MEANINGS = {
     "secure": "Only over https.",
     "selector": "Which element: see [selectors](concepts.md#selector).",
     "set_current_session.sessionId": "Which one.",
+    "start_session.headless": "Without a window; a setting (`true`) unless given. Clouds are not told.",
+    "stabilityMs": "How long nothing may change.",
     "stabilityTimeoutMs": "How long that is waited for; past it the result says `stable: false`, which is no error.",
     "source": "What to drag: see [selectors](concepts.md#selector).",
     "take_screenshot.format": "That of the image and of the file.",
@@ -289,13 +294,19 @@ def name_of(annotation: Any) -> str:
 # Errors
 
 
+def _retryable(said: set[bool]) -> str:
+    if len(said) == 1:
+        return "yes" if said.pop() else "no"
+    return "as the error says"
+
+
 def errors() -> str:
     """Every code."""
     rows = [
         (
             f"`{code}`",
             " ".join(summary(one) for one in classes),
-            "yes" if classes[0].retryable else "no",
+            _retryable({one.retryable for one in classes}),
             names(classes),
         )
         for code, classes in sorted(codes().items())

@@ -27,6 +27,7 @@ RESULTS = {
     "owned": "Whether we started it, and end it when it is closed; an attached one is only let go.",
     "path": "The saved file.",
     "provider": "Where it came from.",
+    "remoteEnd": "What is known of its place, where it is far: `nodeId`, `nodeUrl`, `liveViewUrl`, `dashboardUrl`.",
     "remoteSessionId": "Its id at the remote end.",
     "remoteUrl": "The WebDriver endpoint that drives it, without credentials.",
     "results": "What `execute_sequence` answers, or an `error`, by session.",

@@ -40,7 +40,7 @@ class Cookies(Action[CookieList]):
     secure: bool | None = None
     http_only: bool | None = None
     same_site: Literal["Strict", "Lax", "None"] | None = None
-    expiry: int | None = Field(default=None, description="Seconds since 1970; the session's end unless given.")
+    expiry: int | None = Field(default=None, description="Seconds since 1970.")
 
     @model_validator(mode="after")
     def _fits(self) -> Cookies:

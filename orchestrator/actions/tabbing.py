@@ -198,7 +198,7 @@ class Tabbing:
         """The browser beside its driver, where it is ours and on this machine."""
         record = self._turn.record
         address = record.capabilities.get("goog:chromeOptions", {}).get("debuggerAddress")
-        return DevTools(address) if address and record.owned and record.provider == "local" else None
+        return DevTools(address) if address and not record.far else None
 
     def facts(self) -> list[dict[str, Any]]:
         """Name, address and title of every tab. Chromium tells them at once; elsewhere each tab is asked."""

@@ -26,8 +26,6 @@ _ANYTHING: Schema = {
     ]
 }
 """What stands for "any JSON value" where a type must be named."""
-_LEVELS = 1
-"""How deep results are told: a model reads them as they come, and their docs say the rest."""
 _STEP_BRIEFLY: Schema = {
     "type": "object",
     "properties": {"action": {"type": "string"}},
@@ -55,15 +53,17 @@ def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Sche
     return schema | ({"required": required} if required else {})
 
 
-def output_schema(model: type[Outcome], nullable: Iterable[str] = ()) -> Schema:
+def output_schema(model: type[Outcome], levels: int, nullable: Iterable[str] = ()) -> Schema:
     """The schema of a tool's structured content: what this tool says. What every result may say besides is let through.
+
+    Objects are told so many `levels` deep: a model reads them as they come, and their docs say the rest.
 
     Nothing is required in it: some clients check the content of an error against it, too, and would show their users
     a broken rule instead of the error. `nullable` names properties that are there even when they are null.
     """
     lean = _without(_lean(*_generated(model, "serialization")), ("required", "default", "description"))
     own = [name for name in names_of(model) if name in lean["properties"] and name not in names_of(Outcome)]
-    properties = {name: _shallow(lean["properties"][name], _LEVELS) for name in own}
+    properties = {name: _shallow(lean["properties"][name], levels) for name in own}
     for name in nullable:
         properties[name].pop("type", None)
     return {"type": "object", "properties": properties}

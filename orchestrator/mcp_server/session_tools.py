@@ -9,9 +9,10 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.devices import DeviceList
+from orchestrator.mark import Status
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Status, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -19,7 +20,7 @@ _ROOM = 0.9
 """The share of `max_output` that rows may take; the rest is for what stands around them."""
 
 
-Named = Annotated[str | None, Field(description="Its name, such as alice.")]
+Named = Annotated[str | None, Field(description="Its name: alice.")]
 
 
 def _lower(value: Any) -> Any:
@@ -48,7 +49,7 @@ AppPlatform = Annotated[
 Headless = Annotated[bool | None, Field(description="A setting (true) unless given.")]
 Address = str | None
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C; yours win.")]
-ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict, description="The provider's own options.")]
+ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
 Wait = Annotated[bool, Field(description="false: answer at once.")]
 
 
@@ -135,7 +136,7 @@ class StartSession(_Starting):
     platform: Platform
     browser: Browser | None = None
     browser_version: str | None = Field(default=None, description="Such as 156.")
-    headless: Headless = None
+    headless: bool | None = None
     device_name: str | None = None
     platform_version: str | None = None
     app: str | None = None
@@ -216,7 +217,7 @@ class SetCurrentSession(SessionTool):
         return await orchestrator.set_current_session(self.session_id)
 
 
-Detach = Annotated[bool, Field(description="Leave it alive at its remote end.")]
+Detach = Annotated[bool, Field(description="Leave it alive.")]
 
 
 class CloseSession(SessionTool):
@@ -231,7 +232,7 @@ class CloseSession(SessionTool):
 
     session_id: str | None = Field(default=None, description="If omitted, the current session.")
     detach: Detach = False
-    status: Status | None = Field(default=None, description="For a cloud's dashboard; unmarked unless given.")
+    status: Status | None = None
     reason: str | None = None
 
     async def run(self, orchestrator: Orchestrator) -> Closed:

@@ -100,8 +100,10 @@ class Tool:
     def _output_schema(self) -> Schema | None:
         if not self.declared.structured:
             return None
-        nullable = self.declared.nullable if issubclass(self.declared, SessionTool) else ()
-        return output_schema(self.declared.result, nullable)
+        if not issubclass(self.declared, SessionTool):
+            # What an action says beyond its own few words is that of a sequence, which says it in full.
+            return output_schema(self.declared.result, 0)
+        return output_schema(self.declared.result, 1, self.declared.nullable)
 
     def _annotations(self) -> protocol.ToolAnnotations:
         declared = self.declared

@@ -78,7 +78,8 @@ def test_a_session_that_does_not_live_is_lost_and_not_recorded(
     nobody = f"http://127.0.0.1:{free_port()}"
     dead = {"remoteUrl": nobody, "remoteSessionId": "f" * 32}
     text = refused(modern.call("attach_session", **dead), "session_lost")
-    assert f"the remote end at {nobody} is gone. Check remoteUrl and remoteSessionId; nothing was recorded." in text
+    assert f"the remote end is gone: nothing listens at {nobody}. Check remoteUrl and remoteSessionId;" in text
+    assert "nothing was recorded" in text
     assert shared_home.remembered() == before
 
 
@@ -222,3 +223,16 @@ def test_a_lost_remote_session_is_told_as_lost(modern: Served, end: RemoteEnd) -
     end.ask("DELETE", session, "")
     assert "Session 'gone' is lost" in refused(modern.call("get_text", sessionId="gone"), "session_lost")
     assert modern.ok("close_session", sessionId="gone")["closed"] == ["gone"]
+
+
+def test_a_status_that_nobody_keeps_is_a_warning(modern: Served, end: RemoteEnd) -> None:
+    """The session is closed all the same; a reason without a status, or another word, closes nothing."""
+    session = end.start()
+    modern.ok("attach_session", **_attach(end, session, sessionId="far"))
+    text = refused(modern.call("close_session", sessionId="far", reason="it broke"), "invalid_argument")
+    assert "There is a reason, and no status that it is of. Give status, too." in text
+    refused(modern.call("close_session", sessionId="far", status="green"), "invalid_argument")
+    closed = modern.ok("close_session", sessionId="far", status="failed", reason="it broke")
+    assert closed["closed"] == ["far"]
+    assert closed["warnings"] == ["far is not marked as failed. Provider 'remote_url' keeps no status of its sessions."]
+    end.ask("DELETE", session, "")

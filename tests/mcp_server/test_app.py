@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import anyio
+import anyio.to_thread
 import pytest
 import structlog
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
+from orchestrator import progress
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.pointer import ClickElement
 from orchestrator.actions.results import Acted
@@ -159,8 +161,28 @@ async def test_signs_of_life_for_who_asks(facade: Recorder, mode: Literal["auto"
         await client.call_tool("set_current_session", {"sessionId": "0.2"}, progress_callback=note)
         asked = len(told)
         await client.call_tool("set_current_session", {"sessionId": "0.2"})
-    assert told[0] == "set_current_session: working for 0.05 s"
+    assert told[0] == "set_current_session: working for 0 s"
     assert asked == len(told) >= 2
+
+
+async def test_what_a_call_waits_for_is_told(facade: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the work says in its thread reaches the client as progress, once, long before the next sign of life."""
+    told: list[str | None] = []
+    heard = anyio.Event()
+
+    async def waits(session_id: str) -> Current:
+        await anyio.to_thread.run_sync(progress.tell, "place 2 of 3 in the queue")
+        await heard.wait()
+        return Current(current_session=session_id)
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+        told.append(message)
+        heard.set()
+
+    monkeypatch.setattr(facade, "set_current_session", waits)
+    async with Client(App(facade, heartbeat=3600).server) as client:
+        await client.call_tool("set_current_session", {"sessionId": "a"}, progress_callback=note)
+    assert told == ["set_current_session: place 2 of 3 in the queue"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

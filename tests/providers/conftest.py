@@ -29,7 +29,9 @@ class RealStart:
     def __init__(self, request: StartRequest, settings: Settings) -> None:
         self.request = request
         self.settings = settings
+        self.session_id = request.session_id or "browser-1"
         self.options: SessionOptions = LocalOptions.model_validate(request.options)
+        self.session_id = request.session_id or "browser-1"
         self.headless = True
         self.processes: list[ProcessInfo] = []
         self.claims: list[str] = []
@@ -43,8 +45,11 @@ class RealStart:
         self._folder = self._folder or processes.make_folder(self.settings.home)
         return self._folder
 
-    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+    def spawn(
+        self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
+    ) -> ProcessInfo:
         """Start a real process."""
+        assert not beside
         return processes.spawn(name, command, folder=self.folder(), env=env, record=self.processes.append)
 
     def alive(self, process: ProcessInfo) -> bool:

@@ -14,6 +14,7 @@ from orchestrator import machine
 from orchestrator.errors import StartFailed
 from orchestrator.machine import free_port
 from orchestrator.models import SessionType
+from orchestrator.provider import SessionOptions
 from orchestrator_providers.appium import AppiumProvider
 from orchestrator_providers.appium_options import AppiumOptions, UiAutomator2Options, XcuitestOptions
 from tests.providers.conftest import Begin, RealStart
@@ -101,4 +102,4 @@ def test_the_options_are_capabilities_of_the_drivers() -> None:
     )
     assert options.capabilities(SessionType.IOS) == {"appium:usePrebuiltWDA": True, "appium:language": "de"}
     own = {*XcuitestOptions.model_fields} & {*UiAutomator2Options.model_fields}
-    assert own == {"idle_timeout", "strict"}
+    assert own == {*SessionOptions.model_fields}

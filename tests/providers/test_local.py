@@ -278,9 +278,8 @@ def test_bad_options(given: dict[str, Any], said: str) -> None:
         Providers([LocalProvider()]).options("local", given)
     assert said in str(caught.value)
     assert "hunter2" not in str(caught.value)
-    assert (
-        caught.value.hint == "Options of 'local': idleTimeout, startTimeout, strict, browserVersion, hostRules, proxy, "
-        "acceptInsecureCerts."
+    assert caught.value.hint == (
+        "Options of 'local': idleTimeout, startTimeout, strict, browserVersion, hostRules, proxy, acceptInsecureCerts."
     )
 
 
