@@ -107,14 +107,13 @@ def _by_keys(scene: Scene, hit: Hit, value: str) -> Filled:
     """
     if hit.facts["already"]:
         return _compared(scene, value, [])
-    if not is_chromium(scene):
-        with scene.find.frame(list(hit.facts.get("path") or ())):
-            handle = next(iter(scene.web.handle().values()))
-            scene.remote.execute("sendKeysToElement", id=handle, text=value, value=list(value))
-        return _compared(scene, value, [])
-    if keys := hit.facts.get("keys"):
-        press_named(scene, keys)
-        held = scene.ask("verify", value=hit.facts["held"])
+    keys = hit.facts.get("keys")
+    if keys or not is_chromium(scene):
+        if keys and is_chromium(scene):
+            press_named(scene, keys)
+        else:
+            _send(scene, hit, value, clear=False)
+        held = scene.ask("verify", value=hit.facts.get("held", value))
         if held["same"] or held.get("gone"):
             return _compared(scene, value, [])
     scene.ask("assign", value=value)

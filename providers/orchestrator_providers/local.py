@@ -121,7 +121,8 @@ def _capabilities(start: Start, options: LocalOptions, kind: Browser, browser: P
     elif kind.name == "firefox":
         own = {"prefs": dict(_OF_FIREFOX)}
     elif kind.name == "webkitgtk":
-        own = {"args": list(_OF_WEBKITGTK)}
+        # Scroll bars that lie over the page come and go on pictures of it.
+        own = {"args": list(_OF_WEBKITGTK), "useOverlayScrollbars": False}
     if browser is not None:
         own["binary"] = str(browser)
     ours = {**({kind.options: own} if own else {}), **options.capabilities()}
