@@ -64,6 +64,7 @@ class _Notes(list[Any]):
 
     def append(self, one: Any) -> None:
         """Take note of it."""
+        super().append(one)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(one)}\n")
 

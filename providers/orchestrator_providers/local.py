@@ -54,14 +54,14 @@ class LocalProvider(Provider):
         kind = known(request.browser)
         version = request.browser_version or options.browser_version
         _refuse(start, options, version)
-        headless = start.headless and kind.name != "safari"
-        _check_display(start, headless=headless)
+        if kind.name != "safari":
+            _check_display(start)
         here = drivers.Machine.this()
         found = here.find(request.browser, start, version)
         capabilities = _capabilities(start, options, kind, found.browser)
         if kind.name == "safari":
             _claim_safari(start)
-        env = screen(start, kind.title, here) if headless and kind.name == "webkitgtk" else {}
+        env = screen(start, kind.title, here) if start.headless and kind.name == "webkitgtk" else {}
         return Endpoint(remote_url=serve(start, found.driver, kind.driver, env), capabilities=capabilities)
 
     def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - the record says enough
@@ -93,9 +93,9 @@ def _refuse(start: Start, options: LocalOptions, version: str | None) -> None:
             abilities.need(ability, start.request.browser)
 
 
-def _check_display(start: Start, *, headless: bool) -> None:
+def _check_display(start: Start) -> None:
     # A flag can ask for a browser without a window, too.
-    windowless = headless or any("headless" in flag or "ozone" in flag for flag in start.request.args)
+    windowless = start.headless or any("headless" in flag or "ozone" in flag for flag in start.request.args)
     if not windowless and not machine.has_display(os.environ):
         raise StartFailed(
             "There is no display that a browser window could open on.",

@@ -111,14 +111,26 @@ def test_a_browser_without_its_driver(bench: Bench) -> None:
     assert "chromedriver@150" in found.mend
 
 
-def test_firefox_is_found_and_not_promised(bench: Bench) -> None:
-    """A browser that no provider starts makes no session possible."""
+def test_other_browsers_make_sessions_possible(bench: Bench) -> None:
+    """Firefox with its driver is enough; a provider that does not start it is told of."""
     bench.program("firefox", "Mozilla Firefox 140.0.1")
     bench.program("geckodriver", "geckodriver 0.36.0 (abc)")
+    assert bench.report().startable
     found = bench.browser("Firefox")
     assert found.state == "ok"
     assert found.said.endswith("; the local provider does not start it")
+
+
+def test_webkitgtk_needs_a_screen(bench: Bench) -> None:
+    """Without one its driver alone starts nothing; a display is as good as Xvfb."""
+    bench.program("WebKitWebDriver")
+    found = bench.browser("WebKitGTK")
+    assert (found.state, found.said.endswith("and no Xvfb: it has no mode without a window")) == ("missing", True)
+    assert found.mend.endswith("apt-get install webkit2gtk-driver xvfb")
     assert not bench.report().startable
+    bench.environ["DISPLAY"] = ":0"
+    assert bench.browser("WebKitGTK").state == "ok"
+    assert bench.report().startable
 
 
 def test_a_chromium_from_snap_cannot_see_a_hidden_home(bench: Bench) -> None:
