@@ -5,6 +5,8 @@ from __future__ import annotations
 import urllib.request
 from typing import Any
 
+import pytest
+
 from tests.e2e.harness import kill, until
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd, grid_end
@@ -13,11 +15,16 @@ from tests.served import Served
 STATE = "return document.title"
 
 
-def test_what_nodes_take_with_them(modern: Served) -> None:
+def test_what_nodes_take_with_them(modern: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """A draining node keeps its sessions and gets no more; one that dies loses its own; then the hub loses all."""
+    # With these a node tells that its screen can be watched, as those of docker-selenium do.
+    for name in "XVFB", "VNC", "NO_VNC":
+        monkeypatch.setenv(f"SE_START_{name}", "true")
     with grid_end(nodes=2, sessions=2, hub=["--healthcheck-interval", "1"]) as grid:
         where = {name: _start(modern, grid, name) for name in ("one", "two")}
         assert len(set(where.values())) == len(grid.nodes)
+        row = modern.ok("list_sessions")["sessions"][0]
+        assert row["remoteEnd"]["liveViewUrl"] == f"{grid.url}/ui/#/session/{row['remoteSessionId']}"
         _drain(grid, where["two"])
         assert _start(modern, grid, "three") == where["one"]
         assert modern.ok("execute_script", sessionId="two", script=STATE)["value"] == ""
