@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 from urllib.error import URLError
 
 import psutil
@@ -12,6 +13,7 @@ import pytest
 from orchestrator.models import StartRequest
 from orchestrator.testing import ProviderContract
 from tests.e2e.harness import Home, kill, remote
+from tests.grid_end import GridEnd
 from tests.remote_end import PASSWORD, RemoteEnd, remote_end
 
 
@@ -86,3 +88,29 @@ class TestRemoteUrl(ProviderContract):
     def kill(self, remote_session_id: str) -> None:
         """End it as its owner would who forgot us."""
         self.far.ask("DELETE", remote_session_id, "")
+
+
+class TestSeleniumGrid(ProviderContract):
+    """A real Grid, at the URL of the setting."""
+
+    provider = "selenium_grid"
+
+    @pytest.fixture(autouse=True)
+    def _at(self, _grid: GridEnd) -> None:
+        self.grid = _grid
+
+    def settings(self) -> Mapping[str, Any]:
+        """Where the Grid is."""
+        return {"grid_url": self.grid.url}
+
+    def request(self) -> StartRequest:
+        """The nodes' Chromium."""
+        return StartRequest()
+
+    def alive(self) -> Collection[str]:
+        """What the Grid says."""
+        return self.grid.sessions()
+
+    def kill(self, remote_session_id: str) -> None:
+        """End it as the Grid's page does."""
+        self.grid.ask("DELETE", remote_session_id)
