@@ -17,8 +17,9 @@ from tests.remote_end import PASSWORD, RemoteEnd, remote_end
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[RemoteEnd]:
-    """A chromedriver that asks for a password."""
-    with remote_end(guarded=True) as end:
+    """A chromedriver that asks for a password, and the secret that has it."""
+    with remote_end(guarded=True) as end, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FAR_END", end.secret_url)
         yield end
 
 
@@ -71,9 +72,8 @@ class TestRemoteUrl(ProviderContract):
     secrets = (PASSWORD,)
 
     @pytest.fixture(autouse=True)
-    def _far(self, guarded: RemoteEnd, monkeypatch: pytest.MonkeyPatch) -> None:
+    def _far(self, guarded: RemoteEnd) -> None:
         self.far = guarded
-        monkeypatch.setenv("FAR_END", guarded.secret_url)
 
     def request(self) -> StartRequest:
         """The driver's Chromium."""
