@@ -18,7 +18,8 @@ from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
 from orchestrator.lockstep import Lockstep
-from orchestrator.models import AttachRequest, Mark, StartRequest, Status
+from orchestrator.mark import Mark, Status
+from orchestrator.models import AttachRequest, StartRequest
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
 from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach

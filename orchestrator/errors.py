@@ -99,7 +99,7 @@ class SessionLost(OrchestratorError):
         self.reason = reason
 
 
-class Unreachable(SessionLost):
+class NoAnswer(SessionLost):
     """A remote end did not answer: to whoever uses the session it is lost, though it may answer again."""
 
 
@@ -211,6 +211,18 @@ class RemoteFailure(OrchestratorError):
     """
 
     code = "remote_error"
+
+
+class Unreached(RemoteFailure):
+    """Something between here and the remote end failed: a network, a proxy. The session may live on."""
+
+    retryable = True
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(
+            message, hint="The session may live on, and may have done what was asked: look at it, then go on there."
+        )
+        self.reason = reason
 
 
 class PlaceGone(RemoteFailure):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import anyio
 import anyio.to_thread
 
-from orchestrator.errors import OrchestratorError, SessionLost, Unreachable
+from orchestrator.errors import NoAnswer, OrchestratorError, SessionLost, Unreached
 from orchestrator.limits import left
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.reach import Reach
@@ -109,7 +109,7 @@ class Heartbeat(Rounds):
         try:
             await anyio.to_thread.run_sync(self._touch, record, abandon_on_cancel=True, limiter=self._threads)
             missed = 0
-        except Unreachable as error:
+        except (NoAnswer, Unreached) as error:
             missed += 1
             lost = f"{error.reason} (asked {missed} times)" if missed > len(_AGAIN) else ""
         except SessionLost as error:

@@ -53,6 +53,12 @@ class Launch:
         self._folder: Path | None = None
         self._remote: Remote | None = None
         self._undo: Callable[[], None] | None = None
+        self._awaited = ""
+
+    @property
+    def session_id(self) -> str:
+        """The id that the session will have."""
+        return self._turn.record.id
 
     @property
     def headless(self) -> bool:
@@ -65,9 +71,15 @@ class Launch:
             self._folder = processes.make_folder(self.settings.home)
         return self._folder
 
-    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+    def spawn(
+        self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
+    ) -> ProcessInfo:
         """Start a process of this session; it stands in the record before it is used."""
-        return processes.spawn(name, command, folder=self.folder(), env=env, record=self._note)
+
+        def note(process: ProcessInfo) -> None:
+            self._note(process.model_copy(update={"beside": beside}))
+
+        return processes.spawn(name, command, folder=self.folder(), env=env, record=note)
 
     def alive(self, process: ProcessInfo) -> bool:
         """Whether a process that was spawned is still running."""
@@ -82,7 +94,7 @@ class Launch:
         self._turn.check()
         if not self._deadline.left:
             raise StartFailed(
-                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s.",
+                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s{self._awaited}.",
                 hint="Try again, or raise start_timeout.",
             )
 
@@ -104,13 +116,15 @@ class Launch:
         for secret in endpoint.secrets:
             self._reach.hide(secret.get_secret_value())
         remote = self._reach.to(endpoint.remote_url, "", name=name)
-        creation = Creation(remote, endpoint.capabilities, self._deadline.left)
+        self._awaited = f": {remote.url} did not answer the request for a session"
+        given_up = functools.partial(provider.given_up, endpoint) if endpoint.hang_up else None
+        creation = Creation(remote, endpoint.capabilities, self._deadline.left, given_up)
         try:
             capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
-        self._remote = remote
+        self._remote, self._awaited = remote, ""
         facts = {**place, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}
         known = provider.started(self._turn.record.changed(**facts), self)
         for process in known.processes:
@@ -129,6 +143,7 @@ class Launch:
             if time.monotonic() >= due:
                 if text := provider.waiting(self, endpoint):
                     self.tell(text)
+                    self._awaited = f": {text}"
                 due = time.monotonic() + _WAITING
 
         return check
@@ -148,7 +163,8 @@ class Launch:
             yield
         except BaseException:
             # A browser's driver takes the browser with it; an app server has things of a device to put in order.
-            if self._remote is not None and (self._folder is None or self.request.type is not SessionType.BROWSER):
+            driven_here = self.request.type is SessionType.BROWSER and not self._turn.record.far
+            if self._remote is not None and not driven_here:
                 with contextlib.suppress(OrchestratorError):
                     self._remote.delete(_REMOTE_END)
             if self._folder is not None:

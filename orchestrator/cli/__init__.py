@@ -1,4 +1,4 @@
-"""The command line: the MCP server for clients; sessions, providers, a check-up and a demonstration for people."""
+"""The command line: the MCP server for clients; sessions, providers, a check-up, a Grid and a demonstration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli import doctor, providers, sessions
+from orchestrator.cli import doctor, grid, providers, sessions
 from orchestrator.errors import InvalidArgument, OrchestratorError
 from orchestrator.settings import Settings, unknown_variables
 
@@ -30,6 +30,7 @@ demo = typer.Typer(help="Demonstrations: something real to watch.", rich_markup_
 app.add_typer(sessions.app, name="sessions")
 app.command("providers")(providers.show)
 app.command("doctor")(doctor.show)
+app.add_typer(grid.app, name="grid")
 app.add_typer(demo, name="demo")
 
 

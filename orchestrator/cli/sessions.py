@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from orchestrator.errors import InvalidArgument, OrchestratorError
-from orchestrator.models import Mark
+from orchestrator.mark import Mark
 from orchestrator.settings import Settings, seconds
 
 if TYPE_CHECKING:

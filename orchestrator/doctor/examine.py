@@ -17,15 +17,16 @@ def examine(machine: Machine | None = None, settings: Settings | None = None) ->
     machine = machine or Machine.this()
     settings = settings or Settings.load()
     offered, broken = _offered(Providers())
-    place, found, apps, credentials = side_by_side(
+    place, found, apps, grid, credentials = side_by_side(
         [
             functools.partial(surroundings.place, settings.home),
             functools.partial(browsers.section, machine, settings, offered),
             functools.partial(surroundings.apps, machine, settings),
+            functools.partial(surroundings.grid, machine, settings),
             functools.partial(surroundings.credentials, machine.environ),
         ]
     )
-    sections: list[Section] = [place, found, apps, credentials, *([broken] if broken.findings else [])]
+    sections: list[Section] = [place, found, apps, grid, credentials, *([broken] if broken.findings else [])]
     folder_holds = any(one.starts for one in place.findings)
     return Report(tuple(sections), folder_holds and any(one.starts for one in found.findings))
 

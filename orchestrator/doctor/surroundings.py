@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from orchestrator import __version__
+from orchestrator import __version__, local_grid
 from orchestrator.doctor.report import Asked, Finding, Section, ask, side_by_side, version
-from orchestrator.machine import Machine, command
+from orchestrator.errors import OrchestratorError
+from orchestrator.machine import LOOPBACK, Machine, command
 from orchestrator.secrets import without_credentials
 from orchestrator.settings import Settings
 
@@ -114,6 +115,17 @@ def apps(machine: Machine, settings: Settings) -> Section:
     return Section("Apps", tuple(findings))
 
 
+def grid(machine: Machine, settings: Settings) -> Section:
+    """What `orchestrator grid up` needs."""
+    findings = []
+    for name, find in (("Java", local_grid.java), ("Selenium server", lambda on: local_grid.server(on, settings))):
+        try:
+            findings.append(Finding(name, "ok", str(find(machine))))
+        except OrchestratorError as lack:
+            findings.append(Finding(name, "missing", lack.message.rstrip("."), lack.hint.rstrip(".")))
+    return Section("Selenium Grid", tuple(findings))
+
+
 def _server(settings: Settings) -> Finding:
     """Whether somebody listens where the Appium server should be."""
     shown, parts = without_credentials(settings.appium_url), urlsplit(settings.appium_url)
@@ -121,7 +133,7 @@ def _server(settings: Settings) -> Finding:
     try:
         socket.create_connection((parts.hostname or "", port), timeout=_ANSWERS_WITHIN).close()
     except OSError:
-        local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
+        local = parts.hostname in LOOPBACK
         instead = "; one is started for each session" if settings.autostart and local else ""
         return Finding("Appium server", "note", f"none answers at {shown}{instead}")
     return Finding("Appium server", "ok", f"one answers at {shown}")
