@@ -19,8 +19,10 @@ from orchestrator.testing.house import House, holds, refusal, until
 class ProviderContract:
     """Subclass it under a name that begins with `Test`, and say how to start a session and how to see what lives.
 
-    Its tests share one orchestrator with a home of its own, and start about eight sessions. Fixtures can be used as in
-    any test class: each test gets a new instance, on which an `autouse` fixture may put what the methods need.
+    Its tests share one orchestrator with a home of its own, and start about ten sessions. Fixtures can be used as in
+    any test class: each test gets a new instance, on which an `autouse` fixture may put what the methods need. The
+    remote end, and the variables that say where it is, must be there until the class is done: give their fixtures the
+    scope of the module or session.
     """
 
     provider: ClassVar[str]

@@ -109,9 +109,10 @@ class SeleniumGridProvider(Provider):
             return ""
         return f"place {place[0]} of {place[1]} in the Grid's queue" if place[0] else "the Grid is starting it"
 
-    def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:  # noqa: ARG002 - the contract
-        """What has nodes is a Grid."""
-        return isinstance(status.get("nodes"), list)
+    def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:
+        """That of the setting, or whatever tells of nodes."""
+        given = settings.grid_url
+        return isinstance(status.get("nodes"), list) or (given is not None and without_credentials(given) == url)
 
     def attached(self, record: SessionRecord, settings: Settings) -> Started:  # noqa: ARG002 - the contract
         """The node that it runs on, where it can be watched, and when the node would end it for want of commands."""
