@@ -14,7 +14,8 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
-from orchestrator.models import Mark, ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.mark import Mark
+from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded
@@ -143,7 +144,7 @@ class Closer:
         try:
             for record, gone in await anyio.to_thread.run_sync(_ended, records, abandon_on_cancel=True):
                 with contextlib.suppress(OrchestratorError):
-                    await self._lanes.lost(record.id, f"its process {gone.name} ({gone.pid}) ended")
+                    await self._lanes.lost(record, f"its process {gone.name} ({gone.pid}) ended")
         finally:
             self._look_again_at = anyio.current_time() + _LOOK_AFTER
 
@@ -153,34 +154,33 @@ class Closer:
         All at once: looking through the system's processes takes as long for one session as for many.
         """
         failed: list[NotEnded] = []
-
-        async def note(record: SessionRecord, end: Callable[[], list[str]]) -> None:
-            left = await anyio.to_thread.run_sync(end)
-            failed.extend(NotEnded(session_id=record.id, reason=reason) for reason in left)
-
-        async def end_here(those: Sequence[SessionRecord]) -> None:
-            if await anyio.to_thread.run_sync(processes.end, [one for record in those for one in record.processes]):
-                for record in those:
-                    await note(record, functools.partial(processes.end, record.processes, deadline=0))
-
-        async def end_app(record: SessionRecord) -> None:
-            # Its server would leave its helpers running on the device; what it does not manage ends with it.
-            await anyio.to_thread.run_sync(_delete, self._reach, record, _APP_SERVER)
-            await end_here([record])
-
         async with anyio.create_task_group() as group:
-            apps = [record for record in records if record.processes and _is_app(record)]
-            group.start_soon(end_here, [record for record in records if record.processes and record not in apps])
+            here = [record for record in records if not record.far]
+            apps = [record for record in here if _is_app(record)]
+            group.start_soon(_end_here, [record for record in here if record not in apps], failed)
             for record in records:
                 self._runner.detach(record)
-                if record in apps:
-                    group.start_soon(end_app, record)
-                elif record.owned and record.remote_session_id and not record.processes:
-                    group.start_soon(note, record, functools.partial(_delete, self._reach, record))
-        for record in records:
+                if record.far:
+                    group.start_soon(self._end_far, record, failed)
+                elif record in apps:
+                    group.start_soon(self._end_app, record, failed)
+        # A start under way tells its provider itself what became of it: the record does not know yet where it was.
+        for record in (record for record in records if record.owned and record.remote_session_id):
             with contextlib.suppress(OrchestratorError):
-                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
+                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
         return failed
+
+    async def _end_far(self, record: SessionRecord, failed: list[NotEnded]) -> None:
+        """End it where it lives, then what runs beside it here."""
+        if record.owned and record.remote_session_id:
+            await _noted(record, functools.partial(_delete, self._reach, record), failed)
+        if record.processes:
+            await _end_here([record], failed)
+
+    async def _end_app(self, record: SessionRecord, failed: list[NotEnded]) -> None:
+        """Its server would leave its helpers running on the device; what it does not manage ends with it."""
+        await anyio.to_thread.run_sync(_delete, self._reach, record, _APP_SERVER)
+        await _end_here([record], failed)
 
     async def _mark(self, records: Sequence[SessionRecord], mark: Mark) -> list[str]:
         """Tell what the sessions came to; a sentence for each that it could not be told of."""
@@ -204,6 +204,18 @@ class Closer:
             self._runner.detach(record)
             await anyio.to_thread.run_sync(processes.release, record.processes)
         return []
+
+
+async def _end_here(records: Sequence[SessionRecord], failed: list[NotEnded]) -> None:
+    """End all that runs on this machine; only where something is left it is found out of which session it is."""
+    if await anyio.to_thread.run_sync(processes.end, [one for record in records for one in record.processes]):
+        for record in records:
+            await _noted(record, functools.partial(processes.end, record.processes, deadline=0), failed)
+
+
+async def _noted(record: SessionRecord, end: Callable[[], list[str]], failed: list[NotEnded]) -> None:
+    left = await anyio.to_thread.run_sync(end)
+    failed.extend(NotEnded(session_id=record.id, reason=reason) for reason in left)
 
 
 def matching(prefix: str | None, idle_ms: int | None, *, every: bool) -> When:

@@ -99,6 +99,10 @@ class SessionLost(OrchestratorError):
         self.reason = reason
 
 
+class NoAnswer(SessionLost):
+    """A remote end did not answer: to whoever uses the session it is lost, though it may answer again."""
+
+
 class SessionLimit(OrchestratorError):
     """The namespace holds as many sessions as the setting max_sessions allows."""
 

@@ -16,6 +16,7 @@ from orchestrator.errors import OrchestratorError, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
+from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Turn
 from orchestrator.settings import Settings
 from orchestrator.webdriver.creation import Creation
@@ -51,6 +52,7 @@ class Launch:
         self._deadline = Deadline(self._patience)
         self._folder: Path | None = None
         self._remote: Remote | None = None
+        self._undo: Callable[[], None] | None = None
         self._awaited = ""
 
     @property
@@ -69,9 +71,15 @@ class Launch:
             self._folder = processes.make_folder(self.settings.home)
         return self._folder
 
-    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+    def spawn(
+        self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
+    ) -> ProcessInfo:
         """Start a process of this session; it stands in the record before it is used."""
-        return processes.spawn(name, command, folder=self.folder(), env=env, record=self._note)
+
+        def note(process: ProcessInfo) -> None:
+            self._note(process.model_copy(update={"beside": beside}))
+
+        return processes.spawn(name, command, folder=self.folder(), env=env, record=note)
 
     def alive(self, process: ProcessInfo) -> bool:
         """Whether a process that was spawned is still running."""
@@ -101,6 +109,8 @@ class Launch:
             StartFailed: It did not come to be.
         """
         endpoint = provider.endpoint(self)
+        place = {"remote_url": without_credentials(endpoint.remote_url), "secret": endpoint.secret}
+        self._undo = functools.partial(provider.ended, self._turn.record.changed(**place), self.settings)
         self.check()
         name, is_browser = self._turn.record.id, self.request.type is SessionType.BROWSER
         for secret in endpoint.secrets:
@@ -115,12 +125,7 @@ class Launch:
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
         self._remote, self._awaited = remote, ""
-        facts = {
-            "remote_url": remote.url,
-            "remote_session_id": remote.remote_session_id,
-            "capabilities": capabilities,
-            "secret": endpoint.secret,
-        }
+        facts = {**place, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}
         known = provider.started(self._turn.record.changed(**facts), self)
         for process in known.processes:
             self._note(process)
@@ -153,14 +158,18 @@ class Launch:
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:
-        """End whatever was started for it, here and at its remote end, when the body raises."""
+        """End whatever was started for it, here and at its remote end, when the body raises; its provider is told."""
         try:
             yield
         except BaseException:
             # A browser's driver takes the browser with it; an app server has things of a device to put in order.
-            if self._remote is not None and (self._folder is None or self.request.type is not SessionType.BROWSER):
+            driven_here = self.request.type is SessionType.BROWSER and not self._turn.record.far
+            if self._remote is not None and not driven_here:
                 with contextlib.suppress(OrchestratorError):
                     self._remote.delete(_REMOTE_END)
             if self._folder is not None:
                 processes.end_folders([self._folder])
+            if self._undo is not None:
+                with contextlib.suppress(OrchestratorError):
+                    self._undo()
             raise

@@ -74,7 +74,8 @@ class Machine:
 
     def driver(self, browser: Path | None, name: str = "chromedriver") -> Path | None:
         """The driver that lies beside the browser, else the first one on PATH and in the usual folders."""
-        names = (f"chromium.{name}", name) if browser and is_snap(browser) else (name,)
+        package = "firefox" if name == "geckodriver" else "chromium"
+        names = (f"{package}.{name}", name) if browser and is_snap(browser) else (name,)
         beside = [browser.parent / self._file(name) for name in names] if browser else []
         return _first(beside) or _first(self._programs(names))
 

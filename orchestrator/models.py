@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
@@ -88,13 +88,14 @@ def session_id(given: str) -> str:
 class ProcessInfo(Wire):
     """A process that we started, known by pid and creation time so that a reused pid is never mistaken for it.
 
-    `folder` is the temporary folder that is removed with it; only the process that owns the folder names it.
+    `folder` is the temporary folder that is removed with it, named by its owner. One `beside` a session drives it not.
     """
 
     pid: int
     created: float
     name: str
     folder: str | None = None
+    beside: bool = False
 
 
 class ArmedDialog(Wire):
@@ -179,8 +180,8 @@ class SessionRecord(Wire):
 
     @property
     def far(self) -> bool:
-        """Whether its browser or device may be on another machine: files are sent there, and waits are longer."""
-        return self.provider != "local"
+        """Whether nothing on this machine drives it: files are sent to it, and waits are longer."""
+        return all(one.beside for one in self.processes)
 
     def __hash__(self) -> int:
         # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.
@@ -267,29 +268,6 @@ class Started(Wire):
     processes: tuple[ProcessInfo, ...] = ()
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
-
-
-Status = Literal["passed", "failed"]
-
-
-class Mark(Wire):
-    """What a session came to, as clouds show it on their dashboards; a session stays unmarked unless told."""
-
-    status: Status
-    reason: str | None = None
-
-    @classmethod
-    def of(cls, status: Status | None, reason: str | None) -> Mark | None:
-        """The mark that a caller asks for, if any.
-
-        Raises:
-            InvalidArgument: There is a reason and no status, or the status is none.
-        """
-        if status is None and reason is not None:
-            raise InvalidArgument("There is a reason, and no status that it is of.", hint="Give status, too.")
-        if status not in {None, *get_args(Status)}:
-            raise InvalidArgument(f"{status!r} is no status of a session.", hint="It is passed or failed.")
-        return None if status is None else cls(status=status, reason=reason)
 
 
 class Caller(Wire):

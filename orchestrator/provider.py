@@ -10,16 +10,8 @@ from typing import Any, ClassVar, Protocol
 from pydantic import Field, field_validator
 
 from orchestrator.errors import Unsupported
-from orchestrator.models import (
-    Endpoint,
-    Mark,
-    ProcessInfo,
-    SessionRecord,
-    SessionType,
-    Started,
-    StartRequest,
-    Wire,
-)
+from orchestrator.mark import Mark
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Started, StartRequest, Wire
 from orchestrator.secrets import named
 from orchestrator.settings import Settings, seconds
 
@@ -75,11 +67,14 @@ class Start(Protocol):
         """A temporary folder of this session's own, removed when the session ends."""
         ...
 
-    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+    def spawn(
+        self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
+    ) -> ProcessInfo:
         """Start a process of this session, recorded so that any process of ours can end it.
 
         It runs in a process group of its own, with its output in `folder() / f"{name}.log"`, `TMPDIR` of
-        its own, and outlives this server. `env` is added to the environment.
+        its own, and outlives this server. `env` is added to the environment. With `beside` it is no driver but
+        a help to a session elsewhere, such as a tunnel: the session ends first, then the process.
 
         Raises:
             StartFailed: The program is not there or cannot be run.
@@ -106,6 +101,45 @@ class Start(Protocol):
         ...
 
 
+class StoredApp(Wire):
+    """An app in a cloud's storage; `app` is what a start there takes, and times are those that the vendor tells."""
+
+    app: str
+    name: str | None = None
+    version: str | None = None
+    id: str | None = None
+    custom_id: str | None = None
+    uploaded_at: str | None = None
+    expires_at: str | None = None
+
+
+class Upload(Protocol):
+    """An upload under way, as a provider sees it."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        ...
+
+    @property
+    def custom_id(self) -> str | None:
+        """The name that the app is to be known by there."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this process."""
+        ...
+
+    def tell(self, text: str) -> None:
+        """Say to whoever waits for it how far it is, as a sentence without a full stop."""
+        ...
+
+    def check(self) -> None:
+        """Raise when nobody waits for it any more; call it in every loop that sends."""
+        ...
+
+
 class Provider(ABC):
     """Where sessions come from. One instance serves all of them; it keeps no state of a session.
 
@@ -117,6 +151,8 @@ class Provider(ABC):
     browsers: ClassVar[frozenset[str]] = frozenset()
     Options: ClassVar[type[SessionOptions]]
     """The model of `options`; unknown ones are refused before anything is started."""
+    stores_apps: ClassVar[bool] = False
+    """Whether it has a storage that apps are uploaded to."""
 
     @abstractmethod
     def endpoint(self, start: Start) -> Endpoint:
@@ -133,10 +169,25 @@ class Provider(ABC):
         """
         return ""
 
-    def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - for overrides
+    def started(self, record: SessionRecord, start: Start) -> Started:
         """Called once after the remote end answered, in the process that started the session.
 
         Returns what is to be known of it; its processes on this machine, so that they can be ended.
+        """
+        return self.attached(record, start.settings)
+
+    def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:  # noqa: ARG002 - for overrides
+        """Whether a session that was started elsewhere, at this URL without user and password, is one of this provider.
+
+        `status` is the value of the W3C command Status there, and empty when it was not answered. Ask nobody: every
+        provider is asked, in the order of their names, and the first that says so has the session.
+        """
+        return False
+
+    def attached(self, record: SessionRecord, settings: Settings) -> Started:  # noqa: ARG002 - for overrides
+        """What is to be known of a session of this provider's that was started elsewhere and is taken in here.
+
+        Called once, when it has answered; it is never owned. An error says that it cannot be taken in.
         """
         return Started()
 
@@ -157,6 +208,24 @@ class Provider(ABC):
         """
         raise Unsupported(f"Provider {self.name!r} keeps no status of its sessions.")
 
+    def upload_app(self, upload: Upload) -> StoredApp:  # noqa: ARG002 - for overrides
+        """Send a file of this machine to the app storage, piece by piece; called in a worker thread.
+
+        Raises:
+            Unsupported: There is none, or it takes no custom id.
+            ProviderAuth, ProviderFailure: It was not taken.
+        """
+        raise Unsupported(f"Provider {self.name!r} has no storage for apps.")
+
+    def list_apps(self, limit: int, settings: Settings) -> list[StoredApp]:  # noqa: ARG002 - for overrides
+        """The newest apps in the storage, at most `limit`; called in a worker thread.
+
+        Raises:
+            Unsupported: There is none.
+            ProviderAuth, ProviderFailure: They were not told.
+        """
+        raise Unsupported(f"Provider {self.name!r} has no storage for apps.")
+
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - for overrides
         """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with."""
         return ""
@@ -167,5 +236,9 @@ class Provider(ABC):
         Sees to it that no session comes of it; may take its time.
         """
 
-    def ended(self, record: SessionRecord) -> None:
-        """Called after the session is gone. May run twice, or in another process than the start: be idempotent."""
+    def ended(self, record: SessionRecord, settings: Settings) -> None:
+        """Called after a session that was started here is gone, or did not come to be after all.
+
+        In that case `endpoint` had answered, and the record has its URL and no remote session id. May run twice, or in
+        another process than the start: be idempotent.
+        """

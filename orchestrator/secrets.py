@@ -69,6 +69,13 @@ def without_credentials(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
+def with_credentials(url: str, user: str, password: str) -> str:
+    """The URL with this user and password, encoded; those that it has are replaced."""
+    parts = urlsplit(without_credentials(url))
+    own = f"{quote(user, safe='')}:{quote(password, safe='')}@"
+    return urlunsplit(parts._replace(netloc=own + parts.netloc))
+
+
 def credentials(url: str) -> tuple[str, str] | None:
     """User and password of a URL, decoded; None where it names no user."""
     try:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from orchestrator.errors import InvalidArgument
 
@@ -22,14 +23,9 @@ PREFIX = "ORCHESTRATOR_"
 FILE_NAME = "orchestrator.toml"
 _NOT_FROM_WORKING_FOLDER = frozenset(
     {
-        "home",
-        "chrome_binary",
-        "chromedriver",
-        "appium",
-        "appium_url",
-        "grid_url",
-        "secrets_file",
-        "selenium_server",
+        *("home", "secrets_file", "appium", "appium_url", "grid_url", "selenium_server", "clouds"),
+        *("chrome_binary", "chromedriver", "firefox_binary", "geckodriver", "edge_binary", "msedgedriver"),
+        *("safaridriver", "webkitgtk_binary", "webkitwebdriver"),
     }
 )
 """A cloned repository must not choose what is run, nor where our records are."""
@@ -61,6 +57,24 @@ def endpoint(value: str) -> str:
     if not usable:
         raise ValueError("the URL begins with http:// or https:// and names a host")
     return value.rstrip("/")
+
+
+class CloudSettings(BaseModel):
+    """Where a cloud is, when it is not where its vendor's documentation says: a private one, a dedicated hub."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    hub_url: str | None = None
+    """Its WebDriver endpoint."""
+    api_url: str | None = None
+    """Its REST API, for status, dashboard and apps."""
+    tunnel: Path | None = None
+    """The vendor's tunnel, the program; found on PATH unless given."""
+
+    @field_validator("hub_url", "api_url")
+    @classmethod
+    def _endpoint(cls, value: str | None) -> str | None:
+        return None if value is None else endpoint(value)
 
 
 class Settings(BaseSettings):
@@ -102,6 +116,15 @@ class Settings(BaseSettings):
     )
     chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; found unless given.")
     chromedriver: Path | None = Field(default=None, description="chromedriver; found unless given.")
+    firefox_binary: Path | None = Field(default=None, description="Firefox; found unless given.")
+    geckodriver: Path | None = Field(default=None, description="geckodriver; found unless given.")
+    edge_binary: Path | None = Field(default=None, description="Edge; found unless given.")
+    msedgedriver: Path | None = Field(default=None, description="msedgedriver; found unless given.")
+    safaridriver: Path | None = Field(default=None, description="safaridriver; found unless given.")
+    webkitgtk_binary: Path | None = Field(
+        default=None, description="A browser of WebKitGTK; the MiniBrowser that its driver knows unless given."
+    )
+    webkitwebdriver: Path | None = Field(default=None, description="WebKitWebDriver; found unless given.")
     appium: Path | None = Field(default=None, description="Appium, the program; found unless given.")
     appium_url: str = Field(
         default="http://127.0.0.1:4723", description="The Appium server; user:password@ in it stays secret."
@@ -120,6 +143,16 @@ class Settings(BaseSettings):
         default_factory=lambda given: given["home"] / "secrets.toml",
         description='Lines such as LT_ACCESS_KEY = "…", for what is not in the environment; secrets.toml in home.',
     )
+
+    clouds: Annotated[dict[str, CloudSettings], NoDecode] = Field(
+        default_factory=dict,
+        description="By provider its hub_url, api_url and tunnel (a program), where not the vendor's; as JSON.",
+    )
+
+    @field_validator("clouds", mode="before")
+    @classmethod
+    def _json(cls, value: Any) -> Any:
+        return json.loads(value) if isinstance(value, str) else value
 
     @field_validator("idle_timeout", "command_timeout", "start_timeout", mode="before")
     @classmethod
@@ -241,8 +274,9 @@ def _file(folder: Path) -> dict[str, Any]:
 def _explain(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
-    if first["type"] == "extra_forbidden":
+    if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
         near = get_close_matches(name, Settings.model_fields, n=1)
         return f"Unknown setting {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
     said = first["msg"].removeprefix("Value error, ")
-    return f"Setting {name!r}: {said}."
+    inside = "".join(f" ({place})" for place in first["loc"][-1:] if len(first["loc"]) > 1)
+    return f"Setting {name!r}{inside}: {said}."

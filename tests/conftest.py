@@ -113,6 +113,11 @@ class Run:
         psutil.wait_procs(left, timeout=GRACE)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Where the browser of the core e2e set is."""
+    parser.addoption("--on", choices=("local", "webkitgtk"), default="local", help="what the stage's browser runs on")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Give the run its folder, before any test module can read the environment."""

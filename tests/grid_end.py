@@ -30,6 +30,7 @@ FOLDER = Path(sys.prefix) / "grid"
 """Where `make grid` puts the server."""
 _JVM = [*local_grid.QUICK, "-Xms64m", "-Xmx128m", "-XX:-UsePerfData"]
 _ENDS_WITHIN = 15.0
+_BROWSERS = {"iOS": "Safari", "Android": "Chrome"}
 
 
 def missing() -> str | None:
@@ -170,8 +171,11 @@ def _jar() -> Path | None:
 
 
 def _relaying(appium: str) -> str:
-    """The TOML of a node that relays to Appium, one session of each platform at a time."""
-    devices = [{"platformName": name, **wanted} for name, wanted in DEVICES.items()]
+    """The TOML of a node that relays to Appium, an app and a browser of each platform at a time."""
+    apps = [{"platformName": name, **wanted} for name, wanted in DEVICES.items()]
+    # A Grid has no slot for a browser by this name unless one says so.
+    browsers = [{**device, "browserName": _BROWSERS[device["platformName"]]} for device in apps]
+    devices = [*apps, *browsers]
     configs = ", ".join(json.dumps(part) for device in devices for part in ("1", json.dumps(device)))
     return f"""
 [node]

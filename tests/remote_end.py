@@ -19,11 +19,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
+import psutil
+
 from orchestrator import machine
 from orchestrator.machine import free_port
 from orchestrator_providers import drivers
 from tests.benchmarks.classic import _connected
-from tests.e2e.harness import remote
+from tests.e2e.harness import kill, remote, runs
 
 RelayedT = TypeVar("RelayedT", bound="Relayed")
 
@@ -43,6 +45,14 @@ class Relayed:
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     fault: Callable[[str, str], tuple[int, str] | None] = lambda method, path: None  # noqa: ARG005 - none
+
+    def instead(self, path: str, body: Any) -> Any:  # noqa: ARG002 - for ends that are more than a relay
+        """The value that is answered to a request without handing it on, if any."""
+        return None
+
+    def resolved(self, body: bytes) -> bytes:
+        """What is handed on of a request."""
+        return body
 
     @property
     def secret_url(self) -> str:
@@ -83,6 +93,15 @@ class RemoteEnd(Relayed):
     """A chromedriver behind a relay."""
 
     driver_url: str = ""
+    driver: psutil.Process | None = None
+
+    def kill(self) -> None:
+        """End the driver and its browsers as a machine ends whose power fails; the relay is still there."""
+        assert self.driver is not None
+        for one in (*self.driver.children(recursive=True), self.driver):
+            with suppress(ProcessLookupError):
+                kill(one)
+        self.driver.wait()
 
     def start(self) -> str:
         """Start a session as a script of somebody else's would; its id."""
@@ -116,18 +135,19 @@ def remote_end(*, guarded: bool = False) -> Iterator[RemoteEnd]:
     folder = Path(tempfile.mkdtemp(prefix="remote-"))
     port = free_port()
     environ = {**os.environ, "TMPDIR": str(folder)}
-    process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
+    process = psutil.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
     _connected(port).close()
-    found = RemoteEnd(driver_url=f"http://127.0.0.1:{port}")
+    found = RemoteEnd(driver_url=f"http://127.0.0.1:{port}", driver=process)
     try:
         with relayed(port, found, guarded=guarded):
             try:
                 yield found
             finally:
-                for session in found.sessions():
+                for session in found.sessions() if runs(process) else ():
                     remote("DELETE", f"{found.driver_url}/session/{session}")
     finally:
-        process.terminate()
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
         process.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -182,6 +202,10 @@ class _Relay(BaseHTTPRequestHandler):
         if self.headers.get("Upgrade", "").lower() == "websocket":
             self._tunnel(server.port)
             return
+        if value := server.end.instead(*server.end.requests[-1][1:]):
+            self._answer(200, json.dumps(value).encode())
+            return
+        body = server.end.resolved(body)
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.request(self.command, self.path, body or None, {"Content-Type": "application/json; charset=utf-8"})
         answer = connection.getresponse()

@@ -19,7 +19,8 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
-from orchestrator.webdriver.remote import DIALOG_TEXT, Remote
+from orchestrator.webdriver.answer import DIALOG_TEXT
+from orchestrator.webdriver.remote import Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
 _NEAR, _FAR = 5.0, 15.0

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, prepare
@@ -104,6 +105,14 @@ class Tabbing:
             for tab in self._turn.record.tabs
         ]
         self._turn.change(tabs=tuple(tabs))
+
+    def open(self) -> str:
+        """Open a new tab (New Window); its handle."""
+        # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
+        kind = (
+            "window" if abilities.browser(self._turn.record.capabilities.get("browserName")) == "webkitgtk" else "tab"
+        )
+        return str(self._remote.execute("newWindow", type=kind)["handle"])
 
     def close(self, name: str) -> None:
         """Close a tab; when it is the current one, the one that was current before it becomes so."""
@@ -232,7 +241,7 @@ class Tabbing:
 
     def _fresh(self, gone: str) -> str:
         try:
-            return str(self._remote.execute("newWindow", type="tab")["handle"])
+            return self.open()
         except OrchestratorError as error:
             reason = f"its last tab {gone} was closed, and the browser opens no other ({error.message.rstrip('.')})"
             raise SessionLost(self._turn.record.id, reason) from error

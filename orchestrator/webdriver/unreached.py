@@ -7,7 +7,7 @@ import ssl
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from orchestrator.errors import OrchestratorError, SessionLost, Unreached
+from orchestrator.errors import NoAnswer, OrchestratorError, Unreached
 from orchestrator.machine import LOOPBACK
 
 GATEWAY = frozenset({"HTTP 502", "HTTP 503", "HTTP 504"})
@@ -46,7 +46,7 @@ def lost(name: str, url: str, cause: BaseException) -> OrchestratorError:
     """The error for a session: on this machine somebody must listen, elsewhere a network lies between."""
     said, _ = why(url, cause)
     if urlsplit(url).hostname in LOOPBACK:
-        return SessionLost(name, f"the remote end is gone: {said}")
+        return NoAnswer(name, f"the remote end is gone: {said}")
     return Unreached(f"The remote end cannot be reached: {said}.", said)
 
 

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 from orchestrator.models import Endpoint, SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.webdriver.capabilities import check, merge
+from orchestrator_providers.browsers import BROWSERS
 from orchestrator_providers.wanted import browser_capabilities, resolved, url_or_secret
 
 
@@ -28,7 +29,7 @@ class RemoteUrlProvider(Provider):
 
     name = "remote_url"
     types = frozenset({SessionType.BROWSER})
-    browsers = frozenset({"chrome", "edge", "firefox", "safari", "webkitgtk"})
+    browsers = frozenset(BROWSERS)
     Options = RemoteUrlOptions
 
     def endpoint(self, start: Start) -> Endpoint:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from orchestrator.abilities import need
 from orchestrator.models import SessionType
 from orchestrator.provider import Start
 from orchestrator.secrets import named, reference
 from orchestrator.settings import Settings, endpoint
+from orchestrator_providers.browsers import browser
 
 PLATFORMS = {SessionType.IOS: ("iOS", "XCUITest"), SessionType.ANDROID: ("Android", "UiAutomator2")}
 """W3C's platformName and Appium's automationName, spelled as their documentation does."""
@@ -31,23 +33,28 @@ _SAID = {
 }
 """What of a request is a capability as it stands, and as which."""
 
-_NAMES = {"edge": "MicrosoftEdge", "webkitgtk": "MiniBrowser"}
-"""The browsers whose W3C browserName is not what people call them."""
-_OPTIONS = {"chrome": "goog:chromeOptions", "edge": "ms:edgeOptions", "firefox": "moz:firefoxOptions"}
-_HEADLESS = {"chrome": "--headless=new", "edge": "--headless=new", "firefox": "-headless"}
-
 
 def browser_capabilities(start: Start, *, headless: bool) -> dict[str, Any]:
     """A browser's name and version, how it loads pages and leaves dialogs to us, and its switches.
 
     `headless` adds the switch for it, where the browser has one.
+
+    Raises:
+        Unsupported: The request asks for something that this browser cannot do.
     """
     request = start.request
+    asked = {
+        "args": bool(request.args),
+        "bidi": request.capabilities.get("webSocketUrl") is True,
+        "headless": headless and request.headless is True,
+    }
+    for ability in (name for name, wished in asked.items() if wished):
+        need(ability, request.browser)
     limit = start.settings.command_timeout
     # A little below our own limit, so that the remote end is the first to give up and the session lives on.
     patience = round(max(limit - 2, limit / 2) * 1000)
     found: dict[str, Any] = {
-        "browserName": _NAMES.get(request.browser, request.browser),
+        **browser(request.browser).capabilities(request.args, headless=headless),
         # The rest of loading is waited for inside the page, in slices: a command that waits cannot be interrupted.
         "pageLoadStrategy": "eager",
         # Dialogs are answered by the session's policy, which must first see them.
@@ -56,9 +63,6 @@ def browser_capabilities(start: Start, *, headless: bool) -> dict[str, Any]:
     }
     if request.browser_version:
         found["browserVersion"] = request.browser_version
-    switch = [_HEADLESS[request.browser]] if headless and request.browser in _HEADLESS else []
-    if (args := [*request.args, *switch]) and request.browser in _OPTIONS:
-        found[_OPTIONS[request.browser]] = {"args": args}
     return found
 
 

@@ -16,7 +16,8 @@ from orchestrator import processes
 from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest
 from orchestrator.provider import SessionOptions
 from orchestrator.settings import Settings
-from orchestrator_providers.local import LocalOptions, LocalProvider
+from orchestrator_providers.local import LocalProvider
+from orchestrator_providers.local_options import LocalOptions
 
 PATIENCE = 20.0
 LOADED = "(location.href === URL || location.protocol === 'chrome-error:') && document.readyState === 'complete'"
@@ -30,6 +31,7 @@ class RealStart:
         self.settings = settings
         self.session_id = request.session_id or "browser-1"
         self.options: SessionOptions = LocalOptions.model_validate(request.options)
+        self.session_id = request.session_id or "browser-1"
         self.headless = True
         self.processes: list[ProcessInfo] = []
         self.claims: list[str] = []
@@ -42,8 +44,11 @@ class RealStart:
         self._folder = self._folder or processes.make_folder(self.settings.home)
         return self._folder
 
-    def spawn(self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessInfo:
+    def spawn(
+        self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
+    ) -> ProcessInfo:
         """Start a real process."""
+        assert not beside
         return processes.spawn(name, command, folder=self.folder(), env=env, record=self.processes.append)
 
     def alive(self, process: ProcessInfo) -> bool:

@@ -1,0 +1,125 @@
+"""What stands for a cloud: a hub before a real Grid, which asks for the account, and a REST API that takes notes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs
+
+from tests.appium_end import POCKET
+from tests.remote_end import PASSWORD, USER, Relayed
+
+APP = "pocket-in-the-cloud"
+"""What a reference to the app ends with, whatever the vendor calls it."""
+_BASIC = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
+_SCRIPTS = ("sauce:", "lambda-status=", "lambdatest_executor:", "seetest:")
+"""How the scripts begin that hubs of vendors understand, and no driver does."""
+
+
+@dataclass
+class CloudHub(Relayed):
+    """A hub as a vendor's: it knows its references to apps and its scripts, and hands on the rest."""
+
+    def instead(self, path: str, body: Any) -> Any:
+        """Take a vendor's script."""
+        is_script = path.endswith("/execute/sync") and str(body["script"]).startswith(_SCRIPTS)
+        return {"value": None} if is_script else None
+
+    def resolved(self, body: bytes) -> bytes:
+        """Put the app in the place of a reference to it."""
+        wanted = json.loads(body) if APP.encode() in body else {}
+        for name, value in wanted.get("capabilities", {}).get("alwaysMatch", {}).items():
+            if name == "appium:app" and APP in value:
+                wanted["capabilities"]["alwaysMatch"][name] = str(POCKET)
+        return json.dumps(wanted).encode() if wanted else body
+
+    def asked(self) -> dict[str, Any]:
+        """What the one session was asked for by."""
+        [found] = [body for method, path, body in self.requests if (method, path) == ("POST", "/session")]
+        assert found["capabilities"]["firstMatch"] == [{}]
+        asked: dict[str, Any] = found["capabilities"]["alwaysMatch"]
+        return asked
+
+    def scripts(self) -> list[tuple[str, list[Any]]]:
+        """The vendor's scripts, with their arguments."""
+        ran = [body for _, path, body in self.requests if path.endswith("/execute/sync")]
+        return [(body["script"], body["args"]) for body in ran if body["script"].startswith(_SCRIPTS)]
+
+
+@dataclass
+class Asked:
+    """A request to a REST API; `account` says how it named the account: basic, bearer, or neither."""
+
+    method: str
+    path: str
+    account: str
+    kind: str
+    body: bytes
+
+    @property
+    def value(self) -> Any:
+        """The body, read: JSON, or a form."""
+        return json.loads(self.body) if self.kind == "application/json" else parse_qs(self.body.decode())
+
+
+@dataclass
+class RestEnd:
+    """A REST API. `answers` are status and JSON by method and the beginning of a path; anything else is 404."""
+
+    url: str = ""
+    requests: list[Asked] = field(default_factory=list)
+    answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
+
+    def told(self) -> list[tuple[str, str, str]]:
+        """Method, path and account of each request."""
+        return [(one.method, one.path, one.account) for one in self.requests]
+
+
+@contextmanager
+def rest_end() -> Iterator[RestEnd]:
+    """Start one."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Rest)
+    end = RestEnd(f"http://127.0.0.1:{server.server_port}")
+    server.end = end  # type: ignore[attr-defined]
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield end
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Rest(BaseHTTPRequestHandler):
+    """Notes the request and answers what there is to answer."""
+
+    def do_GET(self) -> None:
+        end: RestEnd = self.server.end  # type: ignore[attr-defined]
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        given = self.headers.get("Authorization", "")
+        account = {_BASIC: "basic", f"Bearer {PASSWORD}": "bearer"}.get(given, given)
+        end.requests.append(Asked(self.command, self.path, account, self.headers.get("Content-Type", ""), body))
+        found = (answer for (method, path), answer in end.answers.items() if self._is(method, path))
+        status, value = next(found, (404, {"message": "nothing here"}))
+        text = json.dumps(value).encode()
+        with suppress(ConnectionError):
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+    do_POST = do_PUT = do_PATCH = do_GET  # noqa: N815 - the standard library's names
+
+    def _is(self, method: str, path: str) -> bool:
+        return self.command == method and self.path.startswith(path)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
