@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from tests.remote_end import PASSWORD, USER, Relayed
 APP = "pocket-in-the-cloud"
 """What a reference to the app ends with, whatever the vendor calls it."""
 _BASIC = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
+_PIECE, _KEPT = 1024 * 1024, 4096
 _SCRIPTS = ("sauce:", "lambda-status=", "lambdatest_executor:", "seetest:")
 """How the scripts begin that hubs of vendors understand, and no driver does."""
 
@@ -54,18 +56,33 @@ class CloudHub(Relayed):
 
 @dataclass
 class Asked:
-    """A request to a REST API; `account` says how it named the account: basic, bearer, or neither."""
+    """A request to a REST API; `account` says how it named the account: basic, bearer, or neither.
+
+    Of a long body the beginning and the end are kept, and how long it was.
+    """
 
     method: str
     path: str
     account: str
     kind: str
     body: bytes
+    length: int
 
     @property
     def value(self) -> Any:
         """The body, read: JSON, or a form."""
         return json.loads(self.body) if self.kind == "application/json" else parse_qs(self.body.decode())
+
+    @property
+    def form(self) -> dict[str, str]:
+        """The fields of a multipart form, as text; a file with its name before it."""
+        boundary = self.kind.partition("boundary=")[2]
+        found = {}
+        for part in self.body.decode().split(f"--{boundary}")[1:-1]:
+            head, _, value = part.strip("\r\n").partition("\r\n\r\n")
+            names = re.findall(r'name="([^"]*)"', head)
+            found[names[0]] = ": ".join([*names[1:], value])
+        return found
 
 
 @dataclass
@@ -102,10 +119,13 @@ class _Rest(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         end: RestEnd = self.server.end  # type: ignore[attr-defined]
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body, length = b"", int(self.headers.get("Content-Length") or 0)
+        for start in range(0, length, _PIECE):
+            body += self.rfile.read(min(_PIECE, length - start))
+            body = body[:_KEPT] + body[-_KEPT:] if len(body) > 2 * _KEPT else body
         given = self.headers.get("Authorization", "")
         account = {_BASIC: "basic", f"Bearer {PASSWORD}": "bearer"}.get(given, given)
-        end.requests.append(Asked(self.command, self.path, account, self.headers.get("Content-Type", ""), body))
+        end.requests.append(Asked(self.command, self.path, account, self.headers.get("Content-Type", ""), body, length))
         found = (answer for (method, path), answer in end.answers.items() if self._is(method, path))
         status, value = next(found, (404, {"message": "nothing here"}))
         text = json.dumps(value).encode()
