@@ -17,9 +17,9 @@ from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
-from orchestrator.limits import IdleLimit
 from orchestrator.lockstep import Lockstep
-from orchestrator.models import AttachRequest, Mark, StartRequest, Status
+from orchestrator.mark import Mark, Status
+from orchestrator.models import AttachRequest, StartRequest
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
 from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
@@ -33,6 +33,7 @@ from orchestrator.sessions import Book, Lanes, this_process
 from orchestrator.settings import Settings
 from orchestrator.starting import Starter
 from orchestrator.store import SqliteStore
+from orchestrator.upkeep import Upkeep
 
 
 class Orchestrator(PythonApi):
@@ -74,13 +75,12 @@ class Orchestrator(PythonApi):
             self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
             room = self._book, self._lanes, self._runner, reach
             self._starter = Starter(*room, self._providers, self.settings)
-            self._attacher = Attacher(*room, self.settings)
+            self._attacher = Attacher(*room, self._providers, self.settings)
             self._closer = Closer(*room, self._providers, self.settings)
-            self._idle_limit = IdleLimit(self._book, self._closer)
+            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
-                self._group.start_soon(self._closer.sweep, self.settings.home)
-                self._group.start_soon(self._idle_limit.keep)
+                self._upkeep.begin(self._group, self.settings.home)
             self._stack = stack.pop_all()
         return self
 
@@ -120,7 +120,7 @@ class Orchestrator(PythonApi):
         else:
             record = begun.record
             self._group.start_soon(begun.finish_quietly)
-        self._idle_limit.changed()
+        self._upkeep.changed()
         sessions, _ = await self._book.rows()
         many = len(sessions) >= self.settings.session_warning
         warnings = [f"{len(sessions)} sessions are open; close those you no longer need."] if many else []
@@ -134,7 +134,7 @@ class Orchestrator(PythonApi):
             InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
         """
         record, warnings = await self._attacher.attach(request)
-        self._idle_limit.changed()
+        self._upkeep.changed()
         return row(record, warnings=warnings)
 
     async def session(self, session_id: str | None = None) -> Session:
@@ -153,7 +153,7 @@ class Orchestrator(PythonApi):
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
         records, current = await self._book.rows()
         if not self._visiting:
-            self._group.start_soon(self._closer.look_after, records)
+            self._group.start_soon(self._upkeep.look_after, records)
         shown = [SessionFacts.of(record) for record in records if record.id.startswith(prefix or "")]
         return SessionList(sessions=shown, current_session=current)
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import anyio.to_thread
 
-from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost
+from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, SessionLost
 from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType, session_id
 from orchestrator.reach import Reach
+from orchestrator.registry import Providers
 from orchestrator.runner import Runner
-from orchestrator.secrets import without_credentials
+from orchestrator.secrets import named, reference
 from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator.webdriver.remote import Remote
 
 PROVIDER = "remote_url"
-"""Under which provider's name an attached session is listed."""
+"""Under which provider's name an attached session is listed that no other one says is its own."""
+_STATUS = 5.0
+"""Seconds that a remote end may take to say what it is."""
+_FOUND = ("provider", "remote_url", "remote_session_id", "capabilities", "context", "secret")
+"""What of the draft the record keeps."""
 _SESSION = re.compile(r"[A-Za-z0-9._~-]{1,256}", re.ASCII)
 _AGENT = "return navigator.userAgent"
 _BROWSERS = (("Edg/", "MicrosoftEdge"), ("Firefox/", "firefox"), ("Chrome/", "chrome"), ("Safari/", "safari"))
@@ -29,12 +36,15 @@ _BROWSERS = (("Edg/", "MicrosoftEdge"), ("Firefox/", "firefox"), ("Chrome/", "ch
 class Attacher:
     """Attaches for one caller."""
 
-    def __init__(self, book: Book, lanes: Lanes, runner: Runner, reach: Reach, settings: Settings) -> None:
+    def __init__(
+        self, book: Book, lanes: Lanes, runner: Runner, reach: Reach, providers: Providers, settings: Settings
+    ) -> None:
         self._book = book
         self._lanes = lanes
         self._runner = runner
         self._settings = settings
         self._reach = reach
+        self._providers = providers
 
     async def attach(self, request: AttachRequest) -> tuple[SessionRecord, list[str]]:
         """Take a living session in; returns its record, and what there is to say about it.
@@ -44,40 +54,84 @@ class Attacher:
         Raises:
             InvalidArgument: The URL or an id cannot be one.
             SessionLost: The remote end does not answer, or does not know the session; nothing was recorded.
-            ProviderAuth: The remote end refused the URL's credentials.
+            ProviderAuth: The remote end refused the URL's credentials, or its provider finds none.
             SessionExists, SessionLimit: There is no place for it.
         """
-        _check(request)
-        url = without_credentials(request.remote_url).rstrip("/")
+        secret = reference(request.remote_url)
+        given = (named(secret, self._settings.secrets_file) if secret else request.remote_url).rstrip("/")
+        _check(request, given)
         # From here on this process knows the URL's credentials, for a session that is open already, too.
-        name = request.session_id or request.remote_session_id
-        remote = self._reach.to(request.remote_url.rstrip("/"), request.remote_session_id, name=name)
+        url = self._reach.told(given)
         known, _ = await self._book.rows()
         for record in known:
             if (record.remote_url.rstrip("/"), record.remote_session_id) == (url, request.remote_session_id):
                 self._runner.detach(record)
                 return record, [f"This remote session is open already, as {record.id}."]
-        capabilities, context = await anyio.to_thread.run_sync(_asked, remote, request, abandon_on_cancel=True)
-        limits = {"idle": self._settings.idle_timeout}
+        seen = self._draft(request, url, secret)
+        remote, facts = await anyio.to_thread.run_sync(self._found, seen, abandon_on_cancel=True)
         record, ticket = await self._book.start(
-            request.platform, request.session_id, provider=PROVIDER, owned=False, limits=limits
+            request.platform, request.session_id, provider=facts.pop("provider"), owned=False, limits=seen.limits
         )
         remote.name = record.id
 
         def work(turn: Turn) -> SessionRecord:
-            address = {"remote_url": remote.url, "remote_session_id": remote.remote_session_id}
-            turn.change(**address, capabilities=capabilities, context=context, state=SessionState.ACTIVE)
+            turn.change(**facts, state=SessionState.ACTIVE)
             self._runner.attach(turn.record, remote, strange=True)
             return turn.record
 
         return await self._lanes.run(record.id, work, ticket=ticket), []
 
+    def _draft(self, request: AttachRequest, url: str, secret: str) -> SessionRecord:
+        """The session as its provider is asked about it; it has no name yet, unless one was given."""
+        now = time.time()
+        return SessionRecord(
+            id=request.session_id or request.remote_session_id,
+            namespace=self._book.namespace,
+            type=request.platform,
+            provider=PROVIDER,
+            owner=self._book.caller.key,
+            owned=False,
+            remote_url=url,
+            remote_session_id=request.remote_session_id,
+            capabilities=request.capabilities,
+            secret=secret,
+            limits={"idle": self._settings.idle_timeout},
+            created_at=now,
+            last_active_at=now,
+        )
 
-def _check(request: AttachRequest) -> None:
+    def _found(self, draft: SessionRecord) -> tuple[Remote, dict[str, Any]]:
+        """The client of the session, which must answer, and what its record must say of it.
+
+        Raises:
+            SessionLost: It does not.
+            ProviderAuth: The credentials are refused, or not to be found.
+        """
+        record = draft.changed(provider=self._owner(draft))
+        remote = self._reach.of(record)
+        capabilities, context = _asked(remote, record)
+        record = record.changed(capabilities=self._reach.clean(capabilities), context=context)
+        known = self._providers[record.provider].attached(record, self._settings)
+        facts = {name: getattr(record, name) for name in _FOUND}
+        facts |= {"remote_end": self._reach.clean(known.remote_end), "keep_alive": known.keep_alive}
+        return remote, facts
+
+    def _owner(self, draft: SessionRecord) -> str:
+        """The provider that says that the session is one of its own."""
+        url = draft.remote_url
+        status = self._reach.to(url, draft.remote_session_id, name=draft.id).status(_STATUS)
+        for name in self._providers:
+            with contextlib.suppress(ProviderFailure):
+                if self._providers[name].owns(url, status, self._settings):
+                    return name
+        return PROVIDER
+
+
+def _check(request: AttachRequest, url: str) -> None:
     if request.session_id is not None:
         session_id(request.session_id)
     try:
-        parts = urlsplit(request.remote_url)
+        parts = urlsplit(url)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and not (parts.query or parts.fragment)
     except ValueError:
         usable = False
@@ -92,23 +146,22 @@ def _check(request: AttachRequest) -> None:
     check(request.capabilities)
 
 
-def _asked(remote: Remote, request: AttachRequest) -> tuple[dict[str, Any], str]:
+def _asked(remote: Remote, record: SessionRecord) -> tuple[dict[str, Any], str]:
     """The capabilities of the session, which must answer, and the context that an app's is in.
 
     Raises:
         SessionLost: It does not.
     """
     try:
-        # Of the standard's commands the one that no open dialog and no closed window stands in the way of.
-        remote.execute("getTimeouts")
+        remote.touch(remote.timeout)
     except SessionLost as error:
         error.hint = "Check remoteUrl and remoteSessionId; nothing was recorded."
         raise
     found = remote.capabilities()
-    if "browserName" not in found and request.platform is SessionType.BROWSER:
+    if "browserName" not in found and record.type is SessionType.BROWSER:
         found = {**_guessed(remote), **found}
-    context = "" if request.platform is SessionType.BROWSER else remote.context()
-    return merge(found, request.capabilities), context
+    context = "" if record.type is SessionType.BROWSER else remote.context()
+    return merge(found, record.capabilities), context
 
 
 def _guessed(remote: Remote) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
-from orchestrator.models import Mark, ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.mark import Mark
+from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded
@@ -143,7 +144,7 @@ class Closer:
         try:
             for record, gone in await anyio.to_thread.run_sync(_ended, records, abandon_on_cancel=True):
                 with contextlib.suppress(OrchestratorError):
-                    await self._lanes.lost(record.id, f"its process {gone.name} ({gone.pid}) ended")
+                    await self._lanes.lost(record, f"its process {gone.name} ({gone.pid}) ended")
         finally:
             self._look_again_at = anyio.current_time() + _LOOK_AFTER
 
@@ -163,9 +164,10 @@ class Closer:
                     group.start_soon(self._end_far, record, failed)
                 elif record in apps:
                     group.start_soon(self._end_app, record, failed)
-        for record in records:
+        # A start under way tells its provider itself what became of it: the record does not know yet where it was.
+        for record in (record for record in records if record.owned and record.remote_session_id):
             with contextlib.suppress(OrchestratorError):
-                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record)
+                await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
         return failed
 
     async def _end_far(self, record: SessionRecord, failed: list[NotEnded]) -> None:

@@ -99,6 +99,10 @@ class SessionLost(OrchestratorError):
         self.reason = reason
 
 
+class NoAnswer(SessionLost):
+    """A remote end did not answer: to whoever uses the session it is lost, though it may answer again."""
+
+
 class SessionLimit(OrchestratorError):
     """The namespace holds as many sessions as the setting max_sessions allows."""
 
@@ -207,6 +211,18 @@ class RemoteFailure(OrchestratorError):
     """
 
     code = "remote_error"
+
+
+class Unreached(RemoteFailure):
+    """Something between here and the remote end failed: a network, a proxy. The session may live on."""
+
+    retryable = True
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(
+            message, hint="The session may live on, and may have done what was asked: look at it, then go on there."
+        )
+        self.reason = reason
 
 
 class PlaceGone(RemoteFailure):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from orchestrator.errors import OrchestratorError, ProviderAuth, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
+from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Turn
 from orchestrator.settings import Settings
 from orchestrator.webdriver.creation import Creation
@@ -50,10 +52,12 @@ class Launch:
         self._deadline = Deadline(self._patience)
         self._folder: Path | None = None
         self._remote: Remote | None = None
+        self._undo: Callable[[], None] | None = None
+        self._awaited = ""
 
     @property
     def session_id(self) -> str:
-        """The session's name here."""
+        """The id that the session will have."""
         return self._turn.record.id
 
     @property
@@ -90,7 +94,7 @@ class Launch:
         self._turn.check()
         if not self._deadline.left:
             raise StartFailed(
-                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s.",
+                f"Session {self._turn.record.id!r} did not start within {self._patience:g} s{self._awaited}.",
                 hint="Try again, or raise start_timeout.",
             )
 
@@ -105,12 +109,16 @@ class Launch:
             StartFailed: It did not come to be.
         """
         endpoint = provider.endpoint(self)
+        place = {"remote_url": without_credentials(endpoint.remote_url), "secret": endpoint.secret}
+        self._undo = functools.partial(provider.ended, self._turn.record.changed(**place), self.settings)
         self.check()
         name, is_browser = self._turn.record.id, self.request.type is SessionType.BROWSER
         for secret in endpoint.secrets:
             self._reach.hide(secret.get_secret_value())
         remote = self._reach.to(endpoint.remote_url, "", name=name)
-        creation = Creation(remote, endpoint.capabilities, self._deadline.left)
+        self._awaited = f": {remote.url} did not answer the request for a session"
+        given_up = functools.partial(provider.given_up, endpoint) if endpoint.hang_up else None
+        creation = Creation(remote, endpoint.capabilities, self._deadline.left, given_up)
         try:
             capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:
@@ -119,13 +127,8 @@ class Launch:
         except ProviderAuth as error:
             error.hint = provider.advice(endpoint, error.message) or error.hint
             raise
-        self._remote = remote
-        facts = {
-            "remote_url": remote.url,
-            "remote_session_id": remote.remote_session_id,
-            "capabilities": capabilities,
-            "secret": endpoint.secret,
-        }
+        self._remote, self._awaited = remote, ""
+        facts = {**place, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}
         known = provider.started(self._turn.record.changed(**facts), self)
         for process in known.processes:
             self._note(process)
@@ -143,6 +146,7 @@ class Launch:
             if time.monotonic() >= due:
                 if text := provider.waiting(self, endpoint):
                     self.tell(text)
+                    self._awaited = f": {text}"
                 due = time.monotonic() + _WAITING
 
         return check
@@ -157,7 +161,7 @@ class Launch:
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:
-        """End whatever was started for it, here and at its remote end, when the body raises."""
+        """End whatever was started for it, here and at its remote end, when the body raises; its provider is told."""
         try:
             yield
         except BaseException:
@@ -168,4 +172,7 @@ class Launch:
                     self._remote.delete(_REMOTE_END)
             if self._folder is not None:
                 processes.end_folders([self._folder])
+            if self._undo is not None:
+                with contextlib.suppress(OrchestratorError):
+                    self._undo()
             raise

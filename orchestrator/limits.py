@@ -5,16 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
-import anyio
-
 from orchestrator.closing import Closer
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import SessionRecord, SessionState
+from orchestrator.rounds import LONGEST, Rounds
 from orchestrator.sessions import Book
 
-_LONGEST = 30.0
-"""Seconds between two looks at most: another server may have started or used a session meanwhile."""
-_SHORTEST = 0.1
 _MINUTE = 60
 
 
@@ -22,33 +18,21 @@ def left(record: SessionRecord, now: float) -> float:
     """Seconds until the session has been idle for as long as it may be; it never ends while it starts."""
     limit = record.limits.get("idle")
     if limit is None or record.state is SessionState.STARTING:
-        return _LONGEST
+        return LONGEST
     return record.last_active_at + limit - now
 
 
-class IdleLimit:
+class IdleLimit(Rounds):
     """Looks after the sessions of one caller.
 
     Work in flight is never idle: whether a session is in use is asked in the transaction that closes it.
     """
 
     def __init__(self, book: Book, closer: Closer, clock: Callable[[], float] = time.time) -> None:
+        super().__init__()
         self._book = book
         self._closer = closer
         self._clock = clock
-        self._changed = anyio.Event()
-
-    def changed(self) -> None:
-        """A session was started: its limit may be the next to pass."""
-        self._changed.set()
-
-    async def keep(self) -> None:
-        """End what is idle for too long, for as long as the server lives."""
-        while True:
-            wait = await self.look()
-            with anyio.move_on_after(wait):
-                await self._changed.wait()
-            self._changed = anyio.Event()
 
     async def look(self) -> float:
         """End what is idle for too long now; returns the seconds until the next look."""
@@ -58,9 +42,8 @@ class IdleLimit:
                 idle = f"nobody used it for {_duration(record.limits['idle'])}"
                 await self._closer.close([record.id], idle, when=self._still_idle, because=idle)
         except OrchestratorError:
-            return _LONGEST  # the store did not answer: it is looked at again later
-        nearest = min((left(record, self._clock()) for record in mine), default=_LONGEST)
-        return min(_LONGEST, max(_SHORTEST, nearest))
+            return LONGEST  # the store did not answer: it is looked at again later
+        return min((left(record, self._clock()) for record in mine), default=LONGEST)
 
     def _expired(self, records: Iterable[SessionRecord]) -> list[SessionRecord]:
         return [record for record in records if left(record, self._clock()) <= 0]

@@ -23,6 +23,9 @@ NAMES = {
 }
 """What each browser's program is called, the best first. Chromium serves for Chrome; some are known by their driver."""
 
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+"""What this machine calls itself; whoever listens there may still hand on to another one."""
+
 _USUAL = {
     "linux": ("/usr/local/bin", "/usr/bin", "/snap/bin", "/opt/google/chrome", "/usr/lib/chromium"),
     "darwin": ("/opt/homebrew/bin", "/usr/local/bin"),
@@ -71,7 +74,8 @@ class Machine:
 
     def driver(self, browser: Path | None, name: str = "chromedriver") -> Path | None:
         """The driver that lies beside the browser, else the first one on PATH and in the usual folders."""
-        names = (f"chromium.{name}", name) if browser and is_snap(browser) else (name,)
+        package = "firefox" if name == "geckodriver" else "chromium"
+        names = (f"{package}.{name}", name) if browser and is_snap(browser) else (name,)
         beside = [browser.parent / self._file(name) for name in names] if browser else []
         return _first(beside) or _first(self._programs(names))
 

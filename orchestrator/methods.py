@@ -31,7 +31,8 @@ from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.app_storage import AppList, UploadedApp
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList
-from orchestrator.models import AttachRequest, StartRequest, Status, Viewport
+from orchestrator.mark import Status
+from orchestrator.models import AttachRequest, StartRequest, Viewport
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps

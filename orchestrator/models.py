@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
@@ -180,7 +180,7 @@ class SessionRecord(Wire):
 
     @property
     def far(self) -> bool:
-        """Whether nothing on this machine drives it."""
+        """Whether nothing on this machine drives it: files are sent to it, and waits are longer."""
         return all(one.beside for one in self.processes)
 
     def __hash__(self) -> int:
@@ -249,47 +249,25 @@ class Endpoint(Wire):
 
     `remote_url` may hold user and password; they go to the remote end alone. `secret` is the name of the secret that
     the URL was read from, and `secrets` are those in the capabilities: no record, log or result will show them.
+    With `hang_up` a request that is given up has its connection closed; otherwise what comes of it is ended.
     """
 
     remote_url: str
     capabilities: dict[str, Any]
     secret: str = ""
     secrets: tuple[SecretStr, ...] = ()
+    hang_up: bool = False
 
 
 class Started(Wire):
     """What is known of a session once its remote end has answered.
 
-    `processes` are those that the remote end started on this machine; `remote_end` and `keep_alive` are those of the
-    record.
+    `processes` are those that the remote end started on this machine; the rest is the record's.
     """
 
     processes: tuple[ProcessInfo, ...] = ()
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
-
-
-Status = Literal["passed", "failed"]
-
-
-class Mark(Wire):
-    """What a session came to, as clouds show it on their dashboards; a session stays unmarked unless told."""
-
-    status: Status
-    reason: str | None = None
-
-    @classmethod
-    def of(cls, status: Status | None, reason: str | None) -> Mark | None:
-        """The mark that a caller asks for, if any.
-
-        Raises:
-            InvalidArgument: There is a reason and no status, or the status is none.
-        """
-        if status is None and reason is not None:
-            raise InvalidArgument("There is a reason, and no status that it is of.", hint="Give status, too.")
-        if status not in {None, *get_args(Status)}:
-            raise InvalidArgument(f"{status!r} is no status of a session.", hint="It is passed or failed.")
-        return None if status is None else cls(status=status, reason=reason)
 
 
 class Caller(Wire):

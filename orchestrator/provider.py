@@ -10,16 +10,8 @@ from typing import Any, ClassVar, Protocol
 from pydantic import Field, field_validator
 
 from orchestrator.errors import Unsupported
-from orchestrator.models import (
-    Endpoint,
-    Mark,
-    ProcessInfo,
-    SessionRecord,
-    SessionType,
-    Started,
-    StartRequest,
-    Wire,
-)
+from orchestrator.mark import Mark
+from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Started, StartRequest, Wire
 from orchestrator.secrets import named
 from orchestrator.settings import Settings, seconds
 
@@ -47,13 +39,13 @@ class Start(Protocol):
     """One start under way, as a provider sees it."""
 
     @property
-    def request(self) -> StartRequest:
-        """What the caller asked for."""
+    def session_id(self) -> str:
+        """The id that the session will have: the caller's, or one that was given to it."""
         ...
 
     @property
-    def session_id(self) -> str:
-        """The session's name here."""
+    def request(self) -> StartRequest:
+        """What the caller asked for."""
         ...
 
     @property
@@ -177,10 +169,25 @@ class Provider(ABC):
         """
         return ""
 
-    def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - for overrides
+    def started(self, record: SessionRecord, start: Start) -> Started:
         """Called once after the remote end answered, in the process that started the session.
 
         Returns what is to be known of it; its processes on this machine, so that they can be ended.
+        """
+        return self.attached(record, start.settings)
+
+    def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:  # noqa: ARG002 - for overrides
+        """Whether a session that was started elsewhere, at this URL without user and password, is one of this provider.
+
+        `status` is the value of the W3C command Status there, and empty when it was not answered. Ask nobody: every
+        provider is asked, in the order of their names, and the first that says so has the session.
+        """
+        return False
+
+    def attached(self, record: SessionRecord, settings: Settings) -> Started:  # noqa: ARG002 - for overrides
+        """What is to be known of a session of this provider's that was started elsewhere and is taken in here.
+
+        Called once, when it has answered; it is never owned. An error says that it cannot be taken in.
         """
         return Started()
 
@@ -226,5 +233,15 @@ class Provider(ABC):
         """
         return ""
 
-    def ended(self, record: SessionRecord) -> None:
-        """Called after the session is gone. May run twice, or in another process than the start: be idempotent."""
+    def given_up(self, endpoint: Endpoint) -> None:
+        """Called in a thread of its own after a request for a session was dropped (`Endpoint.hang_up`).
+
+        Sees to it that no session comes of it; may take its time.
+        """
+
+    def ended(self, record: SessionRecord, settings: Settings) -> None:
+        """Called after a session that was started here is gone, or did not come to be after all.
+
+        In that case `endpoint` had answered, and the record has its URL and no remote session id. May run twice, or in
+        another process than the start: be idempotent.
+        """

@@ -6,7 +6,7 @@ from typing import Any
 
 from orchestrator.models import SessionRecord
 from orchestrator.registry import Providers
-from orchestrator.secrets import Redactor, credentials
+from orchestrator.secrets import Redactor, credentials, without_credentials
 from orchestrator.settings import Settings
 from orchestrator.webdriver.remote import Remote
 
@@ -18,15 +18,23 @@ class Reach:
         self._providers = providers
         self._settings = settings
         self._redactor = redactor
+        self._told: dict[str, str] = {}
+
+    def told(self, url: str) -> str:
+        """Keep the user and password that a caller gave with a URL, in this process; returns the URL without them."""
+        plain = without_credentials(url)
+        if plain != url:
+            self._told[plain] = url
+        return plain
 
     def of(self, record: SessionRecord, *, timeout: float | None = None) -> Remote:
-        """The client of a record's session.
+        """The client of a record's session; credentials that a caller gave in this process come first.
 
         Raises:
             ProviderAuth: Its provider cannot find the credentials in this process.
             ProviderFailure, InvalidArgument: The provider is no longer there, or not to be used.
         """
-        url = self._providers[record.provider].address(record, self._settings)
+        url = self._told.get(record.remote_url) or self._providers[record.provider].address(record, self._settings)
         return self.to(url, record.remote_session_id, name=record.id, timeout=timeout)
 
     def to(self, url: str, remote_session_id: str, *, name: str, timeout: float | None = None) -> Remote:

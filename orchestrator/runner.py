@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
+from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.finding import Turn
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
@@ -46,6 +47,7 @@ class Attached:
         self.remote = remote
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
+        self.downloads = Downloads()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
@@ -91,6 +93,7 @@ class Runner:
             if attached.strange:
                 attached.strange = not scene.resume()
             outcome = work(scene)
+            attached.downloads.bring(scene)
         except OrchestratorError as error:
             if scene.events:
                 error.details["events"] = scene.events

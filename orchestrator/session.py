@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.arguments import read
+from orchestrator.mark import Status
 from orchestrator.methods import SessionMethods
-from orchestrator.models import Status
 from orchestrator.rows import Closed, SessionFacts
 from orchestrator.sequence import SequenceResult, Steps
 

@@ -23,15 +23,9 @@ PREFIX = "ORCHESTRATOR_"
 FILE_NAME = "orchestrator.toml"
 _NOT_FROM_WORKING_FOLDER = frozenset(
     {
-        "home",
-        "chrome_binary",
-        "chromedriver",
-        "appium",
-        "appium_url",
-        "grid_url",
-        "secrets_file",
-        "selenium_server",
-        "clouds",
+        *("home", "secrets_file", "appium", "appium_url", "grid_url", "selenium_server", "clouds"),
+        *("chrome_binary", "chromedriver", "firefox_binary", "geckodriver", "edge_binary", "msedgedriver"),
+        *("safaridriver", "webkitgtk_binary", "webkitwebdriver"),
     }
 )
 """A cloned repository must not choose what is run, nor where our records are."""
@@ -122,6 +116,15 @@ class Settings(BaseSettings):
     )
     chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; found unless given.")
     chromedriver: Path | None = Field(default=None, description="chromedriver; found unless given.")
+    firefox_binary: Path | None = Field(default=None, description="Firefox; found unless given.")
+    geckodriver: Path | None = Field(default=None, description="geckodriver; found unless given.")
+    edge_binary: Path | None = Field(default=None, description="Edge; found unless given.")
+    msedgedriver: Path | None = Field(default=None, description="msedgedriver; found unless given.")
+    safaridriver: Path | None = Field(default=None, description="safaridriver; found unless given.")
+    webkitgtk_binary: Path | None = Field(
+        default=None, description="A browser of WebKitGTK; the MiniBrowser that its driver knows unless given."
+    )
+    webkitwebdriver: Path | None = Field(default=None, description="WebKitWebDriver; found unless given.")
     appium: Path | None = Field(default=None, description="Appium, the program; found unless given.")
     appium_url: str = Field(
         default="http://127.0.0.1:4723", description="The Appium server; user:password@ in it stays secret."

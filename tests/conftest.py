@@ -57,7 +57,7 @@ def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001
 def _grid() -> Iterator[GridEnd]:
     from tests.grid_end import grid_end  # noqa: PLC0415 — as above
 
-    with grid_end() as started:
+    with grid_end(node=["--enable-managed-downloads", "true"]) as started:
         yield started
 
 
@@ -111,6 +111,11 @@ class Run:
         for process in left:
             _kill(process)
         psutil.wait_procs(left, timeout=GRACE)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Where the browser of the core e2e set is."""
+    parser.addoption("--on", choices=("local", "webkitgtk"), default="local", help="what the stage's browser runs on")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -298,13 +298,19 @@ def name_of(annotation: Any) -> str:
 # Errors
 
 
+def _retryable(said: set[bool]) -> str:
+    if len(said) == 1:
+        return "yes" if said.pop() else "no"
+    return "as the error says"
+
+
 def errors() -> str:
     """Every code."""
     rows = [
         (
             f"`{code}`",
             " ".join(summary(one) for one in classes),
-            "yes" if classes[0].retryable else "no",
+            _retryable({one.retryable for one in classes}),
             names(classes),
         )
         for code, classes in sorted(codes().items())

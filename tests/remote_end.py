@@ -8,9 +8,10 @@ import json
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,11 +19,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
+import psutil
+
 from orchestrator import machine
 from orchestrator.machine import free_port
 from orchestrator_providers import drivers
 from tests.benchmarks.classic import _connected
-from tests.e2e.harness import remote
+from tests.e2e.harness import kill, remote, runs
 
 RelayedT = TypeVar("RelayedT", bound="Relayed")
 
@@ -34,11 +37,14 @@ class Relayed:
     """An endpoint behind a relay, and what it was asked.
 
     `requests` are (method, path, body) in order, `headers` those of each; `url` has no credentials in it.
+    `fault` is asked with method and path before a request is handed on: what it returns, status and body, is answered
+    instead.
     """
 
     url: str = ""
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    fault: Callable[[str, str], tuple[int, str] | None] = lambda method, path: None  # noqa: ARG005 - none
 
     def instead(self, path: str, body: Any) -> Any:  # noqa: ARG002 - for ends that are more than a relay
         """The value that is answered to a request without handing it on, if any."""
@@ -55,10 +61,20 @@ class Relayed:
 
 
 @contextmanager
-def relayed(port: int, end: RelayedT, *, guarded: bool = False) -> Iterator[RelayedT]:
+def relayed(
+    port: int,
+    end: RelayedT,
+    *,
+    guarded: bool = False,
+    tls: ssl.SSLContext | None = None,
+    at: tuple[str, int] = ("127.0.0.1", 0),
+) -> Iterator[RelayedT]:
     """Stand before what listens on a port of this machine; `guarded` answers 401 without user and password."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Relay)
-    end.url = f"http://127.0.0.1:{server.server_port}"
+    server = _Server(at, _Relay)
+    end.url = f"http://{at[0]}:{server.server_port}"
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+        end.url = end.url.replace("http:", "https:")
     token = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
     server.end, server.port, server.wanted = end, port, f"Basic {token}" if guarded else None  # type: ignore[attr-defined]
     thread = Thread(target=server.serve_forever, daemon=True)
@@ -68,6 +84,7 @@ def relayed(port: int, end: RelayedT, *, guarded: bool = False) -> Iterator[Rela
     finally:
         server.shutdown()
         server.server_close()
+        server.hang_up()
         thread.join()
 
 
@@ -76,6 +93,15 @@ class RemoteEnd(Relayed):
     """A chromedriver behind a relay."""
 
     driver_url: str = ""
+    driver: psutil.Process | None = None
+
+    def kill(self) -> None:
+        """End the driver and its browsers as a machine ends whose power fails; the relay is still there."""
+        assert self.driver is not None
+        for one in (*self.driver.children(recursive=True), self.driver):
+            with suppress(ProcessLookupError):
+                kill(one)
+        self.driver.wait()
 
     def start(self) -> str:
         """Start a session as a script of somebody else's would; its id."""
@@ -109,20 +135,43 @@ def remote_end(*, guarded: bool = False) -> Iterator[RemoteEnd]:
     folder = Path(tempfile.mkdtemp(prefix="remote-"))
     port = free_port()
     environ = {**os.environ, "TMPDIR": str(folder)}
-    process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
+    process = psutil.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, env=environ)
     _connected(port).close()
-    found = RemoteEnd(driver_url=f"http://127.0.0.1:{port}")
+    found = RemoteEnd(driver_url=f"http://127.0.0.1:{port}", driver=process)
     try:
         with relayed(port, found, guarded=guarded):
             try:
                 yield found
             finally:
-                for session in found.sessions():
+                for session in found.sessions() if runs(process) else ():
                     remote("DELETE", f"{found.driver_url}/session/{session}")
     finally:
-        process.terminate()
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
         process.wait()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Server(ThreadingHTTPServer):
+    """The relay's listening part, which knows its connections."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.open: list[socket.socket] = []
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        self.open.append(connection)
+        return connection, address
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of a client that hung up."""
+
+    def hang_up(self) -> None:
+        """Close what clients keep open: who is gone keeps no connection."""
+        for connection in self.open:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 class _Relay(BaseHTTPRequestHandler):
@@ -147,6 +196,9 @@ class _Relay(BaseHTTPRequestHandler):
             return
         server.end.headers.append(dict(self.headers))
         server.end.requests.append((self.command, self.path, json.loads(body) if body else None))
+        if (instead := server.end.fault(self.command, self.path)) is not None:
+            self._answer(instead[0], instead[1].encode())
+            return
         if self.headers.get("Upgrade", "").lower() == "websocket":
             self._tunnel(server.port)
             return

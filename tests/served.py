@@ -76,6 +76,18 @@ class Served:
 
         return self._portal.start_task_soon(send)
 
+    def listen(self, told: list[str], tool: str, **arguments: Any) -> Future[Answer]:
+        """Send a tool call as `begin` does; what the server says of it meanwhile is added to `told`."""
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            del progress, total
+            told.append(message or "")
+
+        async def send() -> Answer:
+            return Answer(await self.client.call_tool(tool, arguments, progress_callback=hear))
+
+        return self._portal.start_task_soon(send)
+
     def tools(self) -> list[Any]:
         """What tools/list answers."""
         return list(self._portal.call(self.client.list_tools).tools)

@@ -184,6 +184,7 @@ def test_bad_options_are_named_and_never_repeated() -> None:
     assert "Option 'nope': there is no such option." in said
     assert "Option 'maxTabs': Input should be a valid integer" in said
     assert "Option 'region': … is no region." in said
-    assert caught.value.hint == "Options of 'acme': idleTimeout, strict, buildName, maxTabs, accessKey, region."
-    assert caught.value.details["options"] == ["idleTimeout", "strict", "buildName", "maxTabs", "accessKey", "region"]
+    options = ["idleTimeout", "startTimeout", "strict", "buildName", "maxTabs", "accessKey", "region"]
+    assert caught.value.hint == f"Options of 'acme': {', '.join(options)}."
+    assert caught.value.details["options"] == options
     assert caught.value.__suppress_context__

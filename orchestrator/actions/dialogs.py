@@ -13,7 +13,7 @@ from orchestrator.actions.results import Acted, Outcome, Policies
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import NotActionable, RemoteFailure, brief
 from orchestrator.models import ArmedDialog, DialogPolicy, SessionType
-from orchestrator.webdriver.remote import DIALOG_TEXT
+from orchestrator.webdriver.answer import DIALOG_TEXT
 
 _PAUSE = 0.1
 

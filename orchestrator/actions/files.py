@@ -8,6 +8,7 @@ import os
 import zipfile
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -15,6 +16,7 @@ from orchestrator.actions.base import Acting, Action, Aimed
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported, brief
+from orchestrator.machine import LOOPBACK
 
 _UNKNOWN = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
 _SHOWN = 500
@@ -36,7 +38,7 @@ class UploadFiles(Aimed, Acting):
         """Element Send Keys with the paths; a far remote end is sent the files first."""
         files = [_readable(path) for path in self.paths]
         with scene.element(self.selector, "files", self.timeout, files=len(files), handle=True) as hit:
-            places = [str(file) if scene.record.provider == "local" else _send(scene, file) for file in files]
+            places = [_send(scene, file) if scene.record.far else str(file) for file in files]
             with scene.find.frame(list(hit.facts.get("path") or ())):
                 handle = next(iter(scene.web.handle().values()))
                 text = "\n".join(places)
@@ -76,6 +78,8 @@ def _hindrance(path: Path) -> str:
 def _send(scene: Scene, file: Path) -> str:
     """Where the file lies at the remote end, once it was sent there (selenium's POST /session/{id}/se/file).
 
+    A driver of this machine that knows no such command finds it where it is.
+
     Raises:
         Unsupported: The remote end takes no files.
     """
@@ -87,6 +91,8 @@ def _send(scene: Scene, file: Path) -> str:
     except RemoteFailure as error:
         if error.details.get("error") not in _UNKNOWN:
             raise
+        if urlsplit(scene.record.remote_url).hostname in LOOPBACK:
+            return str(file)
         raise Unsupported(
             "The remote end takes no files from this machine: it does not know the command se/file.",
             hint="Use a Selenium Grid or a cloud that does, or a browser on this machine.",

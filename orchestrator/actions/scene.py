@@ -19,7 +19,8 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
-from orchestrator.webdriver.remote import DIALOG_TEXT, Remote
+from orchestrator.webdriver.answer import DIALOG_TEXT
+from orchestrator.webdriver.remote import Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
 _NEAR, _FAR = 5.0, 15.0
@@ -100,7 +101,7 @@ class Scene:
 
     def seconds(self, timeout_ms: int | None) -> float:
         """How long an action waits, in seconds."""
-        usual = _NEAR if self.record.provider == "local" else _FAR
+        usual = _FAR if self.record.far else _NEAR
         given = usual if timeout_ms is None else timeout_ms / 1000
         return given if self.until is None else min(given, self.until.left)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, prepare
@@ -105,6 +106,14 @@ class Tabbing:
         ]
         self._turn.change(tabs=tuple(tabs))
 
+    def open(self) -> str:
+        """Open a new tab (New Window); its handle."""
+        # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
+        kind = (
+            "window" if abilities.browser(self._turn.record.capabilities.get("browserName")) == "webkitgtk" else "tab"
+        )
+        return str(self._remote.execute("newWindow", type=kind)["handle"])
+
     def close(self, name: str) -> None:
         """Close a tab; when it is the current one, the one that was current before it becomes so."""
         tab, current = self.find(name), self.current
@@ -189,7 +198,7 @@ class Tabbing:
         """The browser beside its driver, where it is ours and on this machine."""
         record = self._turn.record
         address = record.capabilities.get("goog:chromeOptions", {}).get("debuggerAddress")
-        return DevTools(address) if address and record.owned and record.provider == "local" else None
+        return DevTools(address) if address and not record.far else None
 
     def facts(self) -> list[dict[str, Any]]:
         """Name, address and title of every tab. Chromium tells them at once; elsewhere each tab is asked."""
@@ -232,7 +241,7 @@ class Tabbing:
 
     def _fresh(self, gone: str) -> str:
         try:
-            return str(self._remote.execute("newWindow", type="tab")["handle"])
+            return self.open()
         except OrchestratorError as error:
             reason = f"its last tab {gone} was closed, and the browser opens no other ({error.message.rstrip('.')})"
             raise SessionLost(self._turn.record.id, reason) from error

@@ -60,8 +60,7 @@ class Tabs(Action[TabList]):
         return TabList(tabs=found, warnings=warnings)
 
     def _open(self, scene: Scene) -> list[str]:
-        handle = scene.remote.execute("newWindow", type="tab")["handle"]
-        scene.tabs.select(scene.tabs.add(handle))
+        scene.tabs.select(scene.tabs.add(scene.tabs.open()))
         return Navigate(url=self.url).act(scene).warnings if self.url else []
 
     def _close(self, scene: Scene, name: str) -> None:

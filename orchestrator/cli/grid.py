@@ -62,5 +62,5 @@ def down() -> None:
 
 
 def _tell_use(grid: LocalGrid) -> None:
-    call = {"platform": "browser", "provider": "remote_url", "options": {"url": grid.url}}
+    call = {"platform": "browser", "provider": "selenium_grid", "options": {"url": grid.url}}
     typer.echo(f"A session on it: start_session {json.dumps(call)}")

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from orchestrator import __version__, local_grid
 from orchestrator.doctor.report import Asked, Finding, Section, ask, side_by_side, version
 from orchestrator.errors import OrchestratorError
-from orchestrator.machine import Machine, command
+from orchestrator.machine import LOOPBACK, Machine, command
 from orchestrator.secrets import without_credentials
 from orchestrator.settings import Settings
 
@@ -133,7 +133,7 @@ def _server(settings: Settings) -> Finding:
     try:
         socket.create_connection((parts.hostname or "", port), timeout=_ANSWERS_WITHIN).close()
     except OSError:
-        local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
+        local = parts.hostname in LOOPBACK
         instead = "; one is started for each session" if settings.autostart and local else ""
         return Finding("Appium server", "note", f"none answers at {shown}{instead}")
     return Finding("Appium server", "ok", f"one answers at {shown}")

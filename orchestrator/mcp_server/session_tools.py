@@ -9,10 +9,11 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.devices import DeviceList
+from orchestrator.mark import Status
 from orchestrator.mcp_server.app_tools import ListApps, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Status, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -39,7 +40,6 @@ def _platform(*known: str) -> Any:
     return BeforeValidator(check)
 
 
-Chrome = Literal["chrome"]
 Browser = Literal["chrome", "firefox", "edge", "safari", "webkitgtk"]
 Platform = Annotated[
     SessionType, _platform(*SessionType), WithJsonSchema({"type": "string"}), Field(description="browser, ios, android")
@@ -85,7 +85,7 @@ class StartBrowser(_Starting):
     title: ClassVar[str] = "Start a browser"
     toolset: ClassVar[ToolSet] = "core"
 
-    browser: Chrome = "chrome"
+    browser: Browser = "chrome"
     headless: Headless = None
     navigation_url: Address = None
     viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")

@@ -118,6 +118,10 @@ class Book:
         """The sessions that the caller owns; with none it has "no session at all"."""
         return [record for record in await self.ask(self.store.open, self.namespace) if self.owns(record)]
 
+    async def usage(self) -> list[tuple[SessionRecord, bool]]:
+        """Every session of the namespace that is not closed, and whether a call runs or waits on it now."""
+        return await self.ask(self.store.usage, self.namespace, self.holder)
+
     def owns(self, record: SessionRecord) -> bool:
         """Whether the caller started, attached or adopted this session."""
         return record.owner == self.caller.key

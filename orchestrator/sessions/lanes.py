@@ -107,15 +107,21 @@ class Lanes:
             self._queues.end(record, functools.partial(SessionLost, record.id, reason), not_found)
         return record
 
-    async def lost(self, session_id: str, reason: str) -> SessionRecord:
+    async def lost(self, seen: SessionRecord, reason: str) -> None:
         """Mark a session as lost: the running call and those that wait get `SessionLost` at once.
 
+        A later session of its id is not meant.
+
         Raises:
-            SessionNotFound: It is closed, or was never there.
+            SessionNotFound: It is closed.
         """
-        record = await self._book.update(session_id, functools.partial(_as_lost, reason=reason))
-        self._end_lost(record, record.lost_reason or reason)
-        return record
+
+        def change(record: SessionRecord) -> SessionRecord:
+            return _as_lost(record, reason=reason) if record.created_at == seen.created_at else record
+
+        record = await self._book.update(seen.id, change)
+        if record.created_at == seen.created_at:
+            self._end_lost(record, record.lost_reason or reason)
 
     # One call's way
 

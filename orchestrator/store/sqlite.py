@@ -88,6 +88,12 @@ class SqliteStore:
         with self._database.read() as db:
             return [row.record for row in rows.open_rows(db, namespace)]
 
+    def usage(self, namespace: str, holder: Holder) -> list[tuple[SessionRecord, bool]]:
+        """Those records, each with whether a call of anybody alive runs or waits in its lane."""
+        with self._database.read() as db:
+            tick = self._ticks()
+            return [(row.record, tickets.in_use(db, row.seq, holder, tick)) for row in rows.open_rows(db, namespace)]
+
     def update(self, namespace: str, session_id: str, change: Change) -> SessionRecord:
         """Change a record that is not closed; returns it as it now stands.
 

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from orchestrator.errors import DeviceBusy, OrchestratorError, ProviderAuth, SessionLost, StartFailed
+from orchestrator.errors import DeviceBusy, OrchestratorError, ProviderAuth, SessionLost, StartFailed, Unreached
+from orchestrator.webdriver import unreached
 from orchestrator.webdriver.remote import Remote
 
 _LATE = 600.0
@@ -19,6 +20,8 @@ _DEVICE_TAKEN = re.compile(
     r"\bdevice\b[^.]*\b(in use|busy|occupied|taken|already (used|has|running|being))\b", re.IGNORECASE
 )
 """How remote ends say that somebody else has the device: each has words of its own, and no error code."""
+_NOWHERE = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
+"""What is answered where nothing takes New Session."""
 
 
 class Creation:
@@ -28,9 +31,17 @@ class Creation:
         remote: The client of the session to come; it has no session id yet.
         capabilities: What is asked for, as `alwaysMatch`.
         patience: Seconds that are waited for it.
+        given_up: For a remote end that drops a request when nobody waits for its answer any more: what is done after
+            the connection was closed, in a thread. Without it the answer is listened for, and its session ended.
     """
 
-    def __init__(self, remote: Remote, capabilities: Mapping[str, Any], patience: float) -> None:
+    def __init__(
+        self,
+        remote: Remote,
+        capabilities: Mapping[str, Any],
+        patience: float,
+        given_up: Callable[[], None] | None = None,
+    ) -> None:
         self._remote = remote
         self._patience = patience
         self._body = {"alwaysMatch": dict(capabilities), "firstMatch": [{}]}
@@ -39,6 +50,7 @@ class Creation:
         self._answered = threading.Event()
         self._lock = threading.Lock()
         self._left = False
+        self._given_up = given_up
 
     def wait(self, check: Callable[[], None]) -> dict[str, Any]:
         """Ask, and wait for the answer; returns the capabilities that the session was given.
@@ -77,18 +89,22 @@ class Creation:
             answered = self._answered.is_set()
         if answered:
             self._end()
+        elif self._given_up:
+            self._remote.hang_up()
 
     def _end(self) -> None:
-        if self._remote.remote_session_id:
-            with contextlib.suppress(OrchestratorError):
+        with contextlib.suppress(OrchestratorError):
+            if self._remote.remote_session_id:
                 self._remote.delete(_END)
+            elif self._given_up:
+                self._given_up()
 
     def _taken(self) -> dict[str, Any]:
         name, error = self._remote.name, self._error
         if isinstance(error, ProviderAuth):
             raise error.in_session(name) from None
         if isinstance(error, OrchestratorError):
-            raise _failed(name, error) from error
+            raise failed(self._remote, error) from error
         found = None if error else self._answer.get("capabilities")
         if not isinstance(found, dict):
             hint = "Check that the URL is that of a WebDriver endpoint."
@@ -100,14 +116,18 @@ class Creation:
         return found
 
 
-def _failed(name: str, error: OrchestratorError) -> OrchestratorError:
-    if isinstance(error, SessionLost):
-        hint = "Try again; if it stays so, look whether its remote end runs."
-        return StartFailed(f"Session {name!r} could not be started: {error.reason}.", hint=hint, session_id=name)
-    said = f"Session {name!r} could not be started. {error.message}"
+def failed(remote: Remote, error: OrchestratorError) -> OrchestratorError:
+    """The error of a start, for what its remote end answered, or why it did not."""
+    name, beginning = remote.name, f"Session {remote.name!r} could not be started"
+    if isinstance(error, (SessionLost, Unreached)):
+        said, hint = unreached.why(remote.url, error.__cause__)
+        return StartFailed(f"{beginning}: {said if error.__cause__ else error.reason}.", hint=hint, session_id=name)
+    said = f"{beginning}. {error.message}"
     if _DEVICE_TAKEN.search(error.message):
         return DeviceBusy(said, hint="Wait until it is free, or ask for another device.", session_id=name)
     hint = "Check the capabilities and options of the start."
     if "only supports" in said or "version of ChromeDriver" in said:
         hint = "Browser and driver differ in version: install matching ones, or set chrome_binary and chromedriver."
+    elif error.details.get("error") in _NOWHERE:
+        hint = f"Check the path of the URL: {remote.url}/session takes no sessions."
     return StartFailed(said, hint=hint, session_id=name)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import (
     DialogOpen,
+    NoAnswer,
     OrchestratorError,
     PageBroken,
     PageLeft,
@@ -16,30 +16,36 @@ from orchestrator.errors import (
     RemoteFailure,
     SessionLost,
     TimedOut,
-    brief,
 )
 from orchestrator.models import NATIVE
 from orchestrator.secrets import credentials, without_credentials
+from orchestrator.webdriver import unreached
+from orchestrator.webdriver.answer import Answer
+from orchestrator.webdriver.line import Line
 
 if TYPE_CHECKING:
     from selenium.webdriver.remote.remote_connection import RemoteConnection
 
 _CDP_COMMAND = "executeCdpCommand"
 _CAPABILITIES_COMMAND = "getCapabilities"
+_STATUS_COMMAND = "getStatus"
 _LOCATION_COMMAND = "setLocation"
 _CONTEXT_COMMAND = "getContext"
 FULL_PAGE = "fullPageScreenshot"
 """Firefox's own picture of a whole page (GET /moz/screenshot/full)."""
 _DIALOGS_IN_A_ROW = 20
 """A page that opens dialogs in a loop is answered this often in one command, then reported."""
-DIALOG_TEXT = 500
-"""Characters of a dialog that are told; a browser shows ten thousand."""
 _LEFT = ("aborted by navigation", "no such execution context")
 """What chromedriver says, as a part of other errors, when a document went away under a script."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 _credentials: dict[str, tuple[str, str]] = {}
 """User and password by remote URL, of the URLs that this process was given: no record holds them."""
 
+_SAYS_GONE = {
+    "disconnected": "",
+    "Unable to execute request for an existing session": "the node of the Grid that it ran on is gone: ",
+}
+"""What errors without a code of their own contain: chromedriver's without its browser, a Grid's without the node."""
 _GONE = frozenset({"invalid session id", "no such session"})
 
 
@@ -70,6 +76,7 @@ class Remote:
         self.on_gone: Callable[[], str] | None = None
         self.on_broken: Callable[[], str] | None = None
         self._kept: RemoteConnection | None = None
+        self._line: Line | None = None
 
     def execute(self, command: str, *, limit: float | None = None, **params: Any) -> Any:
         """Send one command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
@@ -78,6 +85,7 @@ class Remote:
 
         Raises:
             SessionLost: The remote end is gone, does not know the session, or did not answer in time.
+            Unreached: A network or a proxy between here and there failed.
             PageBroken: The page did not answer in time, or crashed, and `on_broken` has replaced its tab.
             DialogOpen: A dialog is open and `on_dialog` did not answer it.
             PlaceGone: The current tab or frame is gone; `on_gone` has found another place and says which.
@@ -111,6 +119,14 @@ class Remote:
         found = answer.get("capabilities", answer) if isinstance(answer, dict) else {}
         return found if isinstance(found, dict) else {}
 
+    def status(self, limit: float) -> dict[str, Any]:
+        """What the remote end says of itself (Status), within `limit` seconds; empty when it says nothing."""
+        try:
+            answer = self.execute(_STATUS_COMMAND, limit=limit)
+        except OrchestratorError:
+            return {}
+        return answer if isinstance(answer, dict) else {}
+
     def context(self) -> str:
         """Where an app session's commands go, as Appium tells it (`GET /context`).
 
@@ -121,6 +137,18 @@ class Remote:
         except RemoteFailure:
             return NATIVE
 
+    def touch(self, limit: float) -> None:
+        """Have the remote end know that the session is needed, within `limit` seconds; nothing in it is changed.
+
+        Of the standard's commands Get Timeouts is the one that no open dialog and no closed window stands in the way
+        of. Like `delete` it has a connection of its own.
+
+        Raises:
+            NoAnswer: The remote end did not answer.
+            SessionLost: It does not know the session.
+        """
+        Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("getTimeouts")
+
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
         return self.execute("w3cExecuteScript", script=script, args=list(args))
@@ -129,6 +157,17 @@ class Remote:
         """Send a Chrome DevTools Protocol command to the current tab; Chromium only."""
         return self.execute(_CDP_COMMAND, cmd=command, params=params)
 
+    def get(self, path: str, *, limit: float) -> Any:
+        """The value that the remote end answers to a GET below its URL: of itself, and of no session."""
+        self._connection().add_command(path, "GET", path)
+        return self.execute(path, limit=limit)
+
+    def hang_up(self) -> None:
+        """Close the connection under the command in flight, and for good; may be called beside it."""
+        self._connection()
+        if self._line:
+            self._line.cut()
+
     def delete(self, limit: float) -> None:
         """End the session at its remote end (Delete Session), within `limit` seconds.
 
@@ -136,7 +175,7 @@ class Remote:
         """
         Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("quit")
 
-    def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> _Answer:
+    def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> Answer:
         import urllib3.exceptions  # noqa: PLC0415 — selenium and urllib3 load with the first session, not with us
 
         connection = self._connection()
@@ -144,18 +183,19 @@ class Remote:
         try:
             raw = connection.execute(command, {**params, "sessionId": self.remote_session_id})
         except urllib3.exceptions.NewConnectionError as cause:  # to urllib3 a refused connection is a timeout, too
-            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
+            raise unreached.lost(self.name, self.url, cause) from cause
         except (urllib3.exceptions.ReadTimeoutError, urllib3.exceptions.ConnectTimeoutError, TimeoutError):
             waited = limit or self.timeout
-            lost = SessionLost(self.name, f"the remote end did not answer within {waited:g} s")
+            lost = NoAnswer(self.name, f"the remote end did not answer within {waited:g} s")
             raise self._without_tab(f"did not answer within {waited:g} s", lost) from None
         except (urllib3.exceptions.HTTPError, OSError) as cause:
-            raise SessionLost(self.name, f"the remote end at {self.url} is gone") from cause
-        return _Answer.read(raw)
+            raise unreached.lost(self.name, self.url, cause) from cause
+        return Answer.read(raw)
 
     def _connection(self) -> RemoteConnection:
         if self._kept is None:
             self._kept = _connect(self.url)
+            self._line = Line(self._kept, self.url)
         return self._kept
 
     def _moved(self, find: Callable[[], str]) -> PlaceGone:
@@ -182,9 +222,11 @@ class Remote:
         hint = "The same page may do the same again."
         return PageBroken(f"The page {what}, and its tab was closed: {now}.", hint=hint)
 
-    def _failure(self, answer: _Answer) -> OrchestratorError:
-        if answer.error in _GONE or "disconnected" in answer.message:
-            return SessionLost(self.name, answer.message or "the remote end no longer knows it")
+    def _failure(self, answer: Answer) -> OrchestratorError:
+        what = next((what for words, what in _SAYS_GONE.items() if words in answer.message), None)
+        if answer.error in _GONE or what is not None:
+            reason = f"{what or ''}{answer.message}"
+            return SessionLost(self.name, reason or "the remote end no longer knows it")
         if answer.error == "tab crashed":
             return self._without_tab("crashed", SessionLost(self.name, answer.message))
         if answer.error == "unexpected alert open":
@@ -194,45 +236,17 @@ class Remote:
                 f"The remote end at {self.url} refused our credentials ({answer.error}).",
                 hint="Give the URL as https://user:password@host: to the start, or to attach_session for an open one.",
             )
+        if answer.error in unreached.GATEWAY:
+            return unreached.between(self.url, answer.error)
         return _refused(answer)
 
 
-def _refused(answer: _Answer) -> OrchestratorError:
+def _refused(answer: Answer) -> OrchestratorError:
     if any(left in answer.message for left in _LEFT):
         return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
     if answer.error in {"timeout", "script timeout"}:
         return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
     return RemoteFailure(f"The remote end answered {answer.error!r}: {answer.message}.", error=answer.error)
-
-
-class _Answer:
-    """What came back: a value, or a W3C error code with its message."""
-
-    def __init__(self, value: Any, error: str | None = None, message: str = "", dialog: str = "") -> None:
-        self.value = value
-        self.error = error
-        self.message = message
-        self.dialog = dialog
-
-    @classmethod
-    def read(cls, raw: Mapping[str, Any]) -> _Answer:
-        """Read selenium's raw response: an error has the HTTP status beside its undecoded body."""
-        status = raw.get("status", 0)
-        if not status:
-            return cls(raw.get("value"))
-        try:
-            value = json.loads(raw["value"])["value"]
-            message = _first_line(str(value.get("message", "")))
-            dialog = brief(str((value.get("data") or {}).get("text", "")), DIALOG_TEXT)
-            return cls(None, str(value["error"]), message, dialog)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return cls(None, f"HTTP {status}", _first_line(str(raw.get("value", ""))))
-
-
-def _first_line(message: str) -> str:
-    """A driver's message without session info and stack trace."""
-    text = message.partition("\n  (Session info")[0].partition("\nBuild info")[0].partition("\nStacktrace")[0]
-    return " ".join(text.split()).rstrip(".")[:500]
 
 
 def _connect(url: str) -> RemoteConnection:
@@ -250,6 +264,7 @@ def _connect(url: str) -> RemoteConnection:
     # selenium shares one table of commands between all connections of a process.
     connection._commands = dict(connection._commands)  # noqa: SLF001
     connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
+    connection.add_command(_STATUS_COMMAND, "GET", "/status")
     connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
     connection.add_command(_LOCATION_COMMAND, "POST", "/session/$sessionId/location")
     connection.add_command(_CONTEXT_COMMAND, "GET", "/session/$sessionId/context")

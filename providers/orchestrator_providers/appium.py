@@ -26,6 +26,8 @@ _PORTS = {
     },
 }
 """Ports that two sessions on one machine must not share; no two ranges have one in common."""
+_READY = "The server is ready to accept new connections"
+"""What Appium 2 and 3 answer the command Status with; their name is not in it."""
 
 
 class AppiumProvider(Provider):
@@ -64,6 +66,10 @@ class AppiumProvider(Provider):
         """The setting's URL, where that is the session's: it may hold user and password."""
         same = without_credentials(settings.appium_url) == record.remote_url
         return settings.appium_url if same else super().address(record, settings)
+
+    def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:
+        """That of the setting, or a server that says of itself what Appium says."""
+        return url == without_credentials(settings.appium_url) or status.get("message") == _READY
 
     def advice(self, endpoint: Endpoint, said: str) -> str:
         """What to install where Appium lacks the driver."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from orchestrator.errors import StartFailed
-from orchestrator.machine import Machine, free_port
+from orchestrator.machine import LOOPBACK, Machine, free_port
 from orchestrator.models import ProcessInfo, SessionType
 from orchestrator.provider import Start
 from orchestrator.secrets import without_credentials
@@ -22,7 +22,6 @@ _LISTENS_WITHIN = 60.0
 _TRIES = 3
 _PORT_TAKEN = "EADDRINUSE"
 _POLL = 0.02
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _DRIVERS = {SessionType.IOS: "xcuitest", SessionType.ANDROID: "uiautomator2"}
 _PORTS = {"http": 80, "https": 443}
 
@@ -33,7 +32,7 @@ class Place:
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         host = (parts.hostname or "").lower()
-        self.local = host in _LOOPBACK
+        self.local = host in LOOPBACK
         self.host = "127.0.0.1" if self.local else host
         self.name = parts.hostname or ""
         self.port = parts.port or _PORTS[parts.scheme]

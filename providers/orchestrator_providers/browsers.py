@@ -7,38 +7,50 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from orchestrator.abilities import TITLES
+from orchestrator.webdriver.capabilities import merge
+
 
 @dataclass(frozen=True, slots=True)
 class Browser:
     """How a browser is asked for, wherever it runs.
 
     Attributes:
-        name: What people call it, and `browser` of a start.
+        name: What `browser` of a start calls it.
         w3c_name: Its `browserName`.
+        driver: The program that speaks WebDriver for it.
         options: The vendor's capability that holds `args` and `binary`; empty where there is none.
         headless: The switch for a start without a window; empty where there is none.
     """
 
     name: str
     w3c_name: str
+    driver: str = ""
     options: str = ""
     headless: str = ""
 
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return TITLES.get(self.name, self.name)
+
     def capabilities(self, args: Sequence[str] = (), *, headless: bool = False) -> dict[str, Any]:
         """The W3C capabilities that ask for it, with these switches where it takes any."""
-        given = [*args, *([self.headless] if headless and self.headless else [])]
-        return {"browserName": self.w3c_name, **({self.options: {"args": given}} if given and self.options else {})}
+        found: dict[str, Any] = {"browserName": self.w3c_name}
+        if headless and self.headless:
+            found[self.options] = {"args": [self.headless]}
+        return merge(found, {self.options: {"args": list(args)}}) if args and self.options else found
 
 
 BROWSERS: Mapping[str, Browser] = MappingProxyType(
     {
         one.name: one
         for one in (
-            Browser("chrome", "chrome", "goog:chromeOptions", "--headless=new"),
-            Browser("firefox", "firefox", "moz:firefoxOptions", "-headless"),
-            Browser("edge", "MicrosoftEdge", "ms:edgeOptions", "--headless=new"),
-            Browser("safari", "safari"),
-            Browser("webkitgtk", "MiniBrowser", "webkitgtk:browserOptions"),
+            Browser("chrome", "chrome", "chromedriver", "goog:chromeOptions", "--headless=new"),
+            Browser("firefox", "firefox", "geckodriver", "moz:firefoxOptions", "-headless"),
+            Browser("edge", "MicrosoftEdge", "msedgedriver", "ms:edgeOptions", "--headless=new"),
+            Browser("safari", "safari", "safaridriver"),
+            Browser("webkitgtk", "MiniBrowser", "WebKitWebDriver", "webkitgtk:browserOptions"),
         )
     }
 )

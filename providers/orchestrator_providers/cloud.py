@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from pydantic import SecretStr
 
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderAuth
-from orchestrator.models import Endpoint, Mark, SessionRecord, SessionType, Started
+from orchestrator.mark import Mark
+from orchestrator.models import Endpoint, SessionRecord, SessionType, Started
 from orchestrator.provider import Provider, Start, StoredApp, Upload
 from orchestrator.secrets import secret, with_credentials
 from orchestrator.settings import CloudSettings, Settings

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from orchestrator.errors import ProviderAuth
-from orchestrator.models import Mark, SessionRecord, SessionType
+from orchestrator.mark import Mark
+from orchestrator.models import SessionRecord, SessionType
 from orchestrator.provider import Start, StoredApp
 from orchestrator.secrets import secret, without_credentials
 from orchestrator.settings import Settings

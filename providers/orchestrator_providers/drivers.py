@@ -17,9 +17,12 @@ from typing import Any
 from orchestrator import machine
 from orchestrator.errors import StartFailed
 from orchestrator.provider import Start
+from orchestrator.settings import Settings
+from orchestrator_providers.browsers import Browser
+from orchestrator_providers.browsers import browser as known
 
-BROWSERS = frozenset({"chrome", "chromium"})
-"""What can be started here; Chromium serves for Chrome."""
+_SYSTEMS = {"safari": ("darwin", "macOS"), "webkitgtk": ("linux", "Linux")}
+"""Browsers that are on one system alone, where the driver itself knows the browser."""
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 _SAYS_WITHIN = 10.0
@@ -45,9 +48,9 @@ _MANAGERS = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A browser and the driver to start it with."""
+    """A browser and the driver to start it with; None is the browser that the driver knows."""
 
-    browser: Path
+    browser: Path | None
     driver: Path
 
 
@@ -62,34 +65,56 @@ class Machine(machine.Machine):
         Raises:
             StartFailed: One is missing; the hint says how to get it on this system.
         """
-        program = _given("chrome_binary", start.settings.chrome_binary) or self.browser(browser)
-        driver = _given("chromedriver", start.settings.chromedriver) or self.driver(program)
+        kind = known(browser)
+        name = kind.driver
+        if browser in _SYSTEMS:
+            return self._alone(kind, start)
+        program = _given(start.settings, f"{kind.name}_binary") or self.browser(browser)
+        driver = _given(start.settings, name) or self.driver(program, name)
         if version and not (program and _is(program, version)):
-            return self._managed(None, None, start, version)
+            return self._managed(kind, None, None, start, version)
         if program and driver:
             return Found(program, driver)
         if program is None and browser == "chromium":
-            raise self._missing("Chromium was not found.")
-        return self._managed(program, driver, start)
+            raise self._missing(kind, "Chromium was not found.")
+        return self._managed(kind, program, driver, start)
 
-    def _managed(self, program: Path | None, driver: Path | None, start: Start, version: str | None = None) -> Found:
-        said = _ask_manager(program, start, self.environ, version)
-        browser, chromedriver = program or _path(said, "browser_path"), driver or _path(said, "driver_path")
-        if browser and chromedriver:
-            return Found(browser, chromedriver)
+    def _alone(self, kind: Browser, start: Start) -> Found:
+        system, called = _SYSTEMS[kind.name]
+        if self.system != system:
+            raise StartFailed(f"{kind.title} is there on {called} alone.", hint="Use another browser, or a remote end.")
+        binary = _given(start.settings, "webkitgtk_binary") if kind.name == "webkitgtk" else None
+        driver = _given(start.settings, kind.driver.lower()) or self.driver(None, kind.driver)
+        if driver is None:
+            raise self._missing(kind, f"{kind.driver} was not found.")
+        return Found(binary, driver)
+
+    def _managed(
+        self, kind: Browser, program: Path | None, driver: Path | None, start: Start, version: str | None = None
+    ) -> Found:
+        said = _ask_manager(kind, program, start, self.environ, version)
+        browser, found = program or _path(said, "browser_path"), driver or _path(said, "driver_path")
+        if browser and found:
+            return Found(browser, found)
         reason = str(said.get("message") or "").strip().rstrip(".")[:300]
-        what = "Chrome or Chromium" if browser is None else f"A chromedriver for {browser}"
-        what = f"Chrome {version}" if version else what
+        name = "Chrome or Chromium" if kind.name == "chrome" else kind.title
+        what = name if browser is None else f"A {kind.driver} for {browser}"
+        what = f"{kind.title} {version}" if version else what
         raise self._missing(
-            f"{what} was not found, and Selenium Manager did not fetch it{': ' if reason else ''}{reason}."
+            kind, f"{what} was not found, and Selenium Manager did not fetch it{': ' if reason else ''}{reason}."
         )
 
-    def _missing(self, message: str) -> StartFailed:
-        install = _INSTALL.get(self.system, "Install Chrome or Chromium and the chromedriver of the same version")
-        return StartFailed(message, hint=f"{install}; or set chrome_binary and chromedriver.")
+    def _missing(self, kind: Browser, message: str) -> StartFailed:
+        usual = "Install Chrome or Chromium and the chromedriver of the same version"
+        install = (
+            _INSTALL.get(self.system, usual) if kind.name == "chrome" else "`orchestrator doctor` says how to get it"
+        )
+        names = [*([f"{kind.name}_binary"] if kind.name not in _SYSTEMS else []), kind.driver.lower()]
+        return StartFailed(message, hint=f"{install}; or set {' and '.join(names)}.")
 
 
-def _given(setting: str, path: Path | None) -> Path | None:
+def _given(settings: Settings, setting: str) -> Path | None:
+    path: Path | None = getattr(settings, setting)
     if path is None:
         return None
     # Made absolute, not resolved: many a program is a link that looks at the name it was called by.
@@ -118,13 +143,13 @@ def _is(program: Path, version: str) -> bool:
 
 
 def _ask_manager(
-    program: Path | None, start: Start, environ: Mapping[str, str], version: str | None
+    kind: Browser, program: Path | None, start: Start, environ: Mapping[str, str], version: str | None
 ) -> Mapping[str, Any]:
     """What Selenium Manager answers; an answer without paths when it cannot run."""
     manager = _manager(environ)
     if manager is None:
         return {"message": "there is none for this system"}
-    command = [str(manager), "--browser", "chrome", "--language-binding", "python", "--output", "json"]
+    command = [str(manager), "--browser", kind.name, "--language-binding", "python", "--output", "json"]
     command += ["--browser-path", str(program)] if program else []
     command += ["--browser-version", version] if version else []
     # It reports its use to a statistics server unless it is told not to.

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from orchestrator.models import Mark, SessionRecord
+from orchestrator.mark import Mark
+from orchestrator.models import SessionRecord
 from orchestrator.provider import StoredApp
 from orchestrator.settings import Settings
 from orchestrator_providers.app_storage import AppStorage, text

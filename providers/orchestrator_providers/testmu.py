@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from orchestrator.models import Mark, SessionRecord, SessionType
+from orchestrator.mark import Mark
+from orchestrator.models import SessionRecord, SessionType
 from orchestrator.provider import Start, StoredApp
 from orchestrator.settings import Settings
 from orchestrator_providers.app_storage import AppStorage, text

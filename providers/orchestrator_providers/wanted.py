@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from orchestrator.abilities import need
 from orchestrator.models import SessionType
 from orchestrator.provider import Start
 from orchestrator.secrets import named, reference
@@ -37,8 +38,18 @@ def browser_capabilities(start: Start, *, headless: bool) -> dict[str, Any]:
     """A browser's name and version, how it loads pages and leaves dialogs to us, and its switches.
 
     `headless` adds the switch for it, where the browser has one.
+
+    Raises:
+        Unsupported: The request asks for something that this browser cannot do.
     """
     request = start.request
+    asked = {
+        "args": bool(request.args),
+        "bidi": request.capabilities.get("webSocketUrl") is True,
+        "headless": headless and request.headless is True,
+    }
+    for ability in (name for name, wished in asked.items() if wished):
+        need(ability, request.browser)
     limit = start.settings.command_timeout
     # A little below our own limit, so that the remote end is the first to give up and the session lives on.
     patience = round(max(limit - 2, limit / 2) * 1000)

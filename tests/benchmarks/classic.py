@@ -17,7 +17,7 @@ from typing import Any, Self
 import psutil
 
 from orchestrator import machine
-from orchestrator_providers import drivers, local
+from orchestrator_providers import chromium, drivers
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _PATIENCE = 20.0
@@ -103,10 +103,10 @@ class Classic:
         return value
 
     def _capabilities(self, browser: Path) -> dict[str, Any]:
-        flags = [*local._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
+        flags = [*chromium._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
         flags += ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
         flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
-        options = {"binary": str(browser), "args": flags, "prefs": dict(local._PREFERENCES)}
+        options = {"binary": str(browser), "args": flags, "prefs": dict(chromium._PREFERENCES)}
         return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}
 
 

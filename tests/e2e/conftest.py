@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,13 @@ def site() -> Iterator[Site]:
         yield site
 
 
+STARTS: dict[str, dict[str, Any]] = {
+    "local": {"tool": "start_browser"},
+    "webkitgtk": {"tool": "start_browser", "browser": "webkitgtk"},
+}
+"""How the stage's browser is started, by what `--on` says."""
+
+
 @pytest.fixture(scope="session")
 def theatre() -> Iterator[Served]:
     """The server of all stages."""
@@ -45,10 +53,10 @@ def theatre() -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def stage(theatre: Served) -> Iterator[Stage]:
-    """One browser for a whole file of tests, each of which shows a page of its own."""
+def stage(theatre: Served, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """One browser for a whole file of tests, each of which shows a page of its own; `--on` says where it is."""
     with Site() as site:
-        theatre.ok("start_browser", sessionId="browser")
+        theatre.ok(**STARTS[request.config.getoption("--on")], sessionId="browser")
         yield Stage(theatre, site)
         theatre.ok("close_sessions", all=True)
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import io
-import json
 import os
 import sqlite3
-import zipfile
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
-from tests.e2e.harness import Home, remote
+from tests.e2e.harness import Home
 from tests.e2e.stage import HEAR, Stage, refused
 from tests.site import Site
 
@@ -136,72 +130,24 @@ def test_an_input_in_a_shadow_root_as_a_step(stage: Stage, files: list[str]) -> 
     assert stage.js("root.querySelector('input').files[0].name") == "one.txt"
 
 
-def test_a_far_remote_end_that_takes_no_files(home: Home, site: Site, files: list[str]) -> None:
-    """A driver alone does not know selenium's command for it: that is told, and nothing is set."""
+def test_a_driver_that_takes_no_files(home: Home, site: Site, files: list[str]) -> None:
+    """One of this machine finds them where they are; one far away cannot, which is told, and nothing is set."""
     url = site.page("/", "<input type=file id=f>")
     with home.serve() as server:
         server.ok("start_browser", sessionId="far", navigationUrl=url)
-        _make_far(home)
+        driver = home.record("far").remote_url
+        _make_far(home, driver)
+        server.ok("upload_files", selector="#f", paths=files[:1])
+        assert server.ok("execute_script", script="return f.files[0].text()")["value"] == "content 0"
+        _make_far(home, driver.replace("127.0.0.1", "127.0.0.2"))
         text = refused(server.call("upload_files", selector="#f", paths=files[:1]), "unsupported")
         assert "does not know the command se/file" in text
-        assert server.ok("execute_script", script="return f.files.length")["value"] == 0
         server.ok("close_session", sessionId="far")
 
 
-class _Node(BaseHTTPRequestHandler):
-    """A node of a Selenium Grid, as far as files go: it keeps those that it is sent, and passes on the rest.
-
-    A real Grid does the same with the same driver behind it; the form of the command is selenium's (LocalFileDetector).
-    """
-
-    driver: str
-    folder: Path
-
-    def _pass_on(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if self.path.endswith("/se/file"):
-            with zipfile.ZipFile(io.BytesIO(base64.b64decode(json.loads(body)["file"]))) as archive:
-                [name] = archive.namelist()
-                answer = {"value": archive.extract(name, self.folder)}
-        else:
-            _, _, session = self.path.partition("/session/")
-            answer = {"value": remote(self.command, f"{self.driver}/session/{session}", json.loads(body or "null"))}
-        data = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    do_GET = do_POST = _pass_on  # noqa: N815 (the base class looks for these names)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-def test_a_far_remote_end_is_sent_the_files(home: Home, site: Site, files: list[str], tmp_path: Path) -> None:
-    """By selenium's command for it, then as a driver on its own machine is given them."""
-    there = tmp_path / "there"
-    there.mkdir()
-    with home.serve() as server:
-        server.ok("start_browser", sessionId="far", navigationUrl=site.page("/", "<input type=file id=f multiple>"))
-        node = type("Node", (_Node,), {"driver": home.record("far").remote_url, "folder": there})
-        with ThreadingHTTPServer(("127.0.0.1", 0), node) as grid:
-            Thread(target=grid.serve_forever, kwargs={"poll_interval": 0.01}).start()
-            _make_far(home, f"http://127.0.0.1:{grid.server_address[1]}")
-            try:
-                with home.serve() as second:
-                    second.ok("upload_files", sessionId="far", selector="#f", paths=files[:2])
-            finally:
-                grid.shutdown()
-        texts = server.ok("execute_script", script="return Promise.all([...f.files].map(file => file.text()))")["value"]
-        assert texts == ["content 0", "content 1"]
-        assert sorted(path.name for path in there.iterdir()) == ["one.txt", "two words ü.csv"]
-        server.ok("close_session", sessionId="far")
-
-
-def _make_far(home: Home, url: str = "") -> None:
+def _make_far(home: Home, url: str) -> None:
     """Let the session's record say that its remote end is not on this machine, and where it is."""
-    fields = {"$.provider": "remote_url", **({"$.remoteUrl": url} if url else {})}
+    fields = {"$.provider": "remote_url", "$.remoteUrl": url}
     with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
         for field, value in fields.items():
             db.execute("UPDATE sessions SET record = json_set(record, ?, ?) WHERE id = 'far'", (field, value))

@@ -16,7 +16,8 @@ from orchestrator import processes
 from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest
 from orchestrator.provider import SessionOptions
 from orchestrator.settings import Settings
-from orchestrator_providers.local import LocalOptions, LocalProvider
+from orchestrator_providers.local import LocalProvider
+from orchestrator_providers.local_options import LocalOptions
 
 PATIENCE = 20.0
 LOADED = "(location.href === URL || location.protocol === 'chrome-error:') && document.readyState === 'complete'"
@@ -28,6 +29,7 @@ class RealStart:
     def __init__(self, request: StartRequest, settings: Settings) -> None:
         self.request = request
         self.settings = settings
+        self.session_id = request.session_id or "browser-1"
         self.options: SessionOptions = LocalOptions.model_validate(request.options)
         self.session_id = request.session_id or "browser-1"
         self.headless = True

@@ -35,6 +35,7 @@ def linux(*folders: Path, **environ: str) -> Machine:
 def test_this_machine_has_both(begin: Begin) -> None:
     """As every machine that runs these tests."""
     found = Machine.this().find("chrome", begin())
+    assert found.browser is not None
     assert found.browser.is_file()
     assert found.driver.is_file()
 
@@ -135,6 +136,7 @@ def test_selenium_manager_is_the_last_resort(begin: Begin) -> None:
     """The real one, kept off the network: it finds what this machine has."""
     start = begin()
     found = Machine({"SE_OFFLINE": "true"}, sys.platform, ()).find("chrome", start)
+    assert found.browser is not None
     assert found.browser.is_file()
     assert found.driver.is_file()
     assert [process.name for process in start.processes] == ["selenium-manager"]

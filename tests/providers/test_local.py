@@ -23,7 +23,8 @@ from orchestrator import processes
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed
 from orchestrator.models import Endpoint, Viewport
 from orchestrator.registry import Providers
-from orchestrator_providers.local import LocalOptions, LocalProvider
+from orchestrator_providers.local import LocalProvider
+from orchestrator_providers.local_options import LocalOptions
 
 if TYPE_CHECKING:
     from .conftest import Begin, Browser

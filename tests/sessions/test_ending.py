@@ -92,14 +92,14 @@ async def test_closing_what_is_in_use_only_if(lanes: Lanes, book: Book, keeper: 
 
 async def test_losing_never_queues(lanes: Lanes, book: Book, keeper: Keeper) -> None:
     """All calls under way get `session_lost` at once, later ones before they take a place."""
-    keeper.start("a")
+    record = keeper.start("a")
     held = Held()
     async with anyio.create_task_group() as group:
         running = fire(group, lanes, "a", held)
         await held.has_begun()
         waiting = fire(group, lanes, "a")
         await in_line(book, 2)
-        await lanes.lost("a", "chromedriver did not answer within 30 s")
+        await lanes.lost(record, "chromedriver did not answer within 30 s")
         await running.end()
         await waiting.end()
         with pytest.raises(SessionLost, match="did not answer within 30 s"):
@@ -111,6 +111,8 @@ async def test_losing_never_queues(lanes: Lanes, book: Book, keeper: Keeper) -> 
     assert state(book, "a") == "lost"
     assert await lanes.close("a")
     assert keeper.start("a").state is SessionState.ACTIVE
+    await lanes.lost(record, "somebody found the first one gone")
+    assert state(book, "a") == "active"
 
 
 async def test_calls_queue_behind_the_start(lanes: Lanes, book: Book) -> None:

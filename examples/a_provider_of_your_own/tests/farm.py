@@ -1,0 +1,177 @@
+"""A farm for the tests: it leases machines by HTTP, and all its machines are one chromedriver of this machine."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from orchestrator import machine
+
+TOKEN = "made-up/farm+token"
+_PATIENCE = 30.0
+
+
+class Farm:
+    """What the farm knows: its leases, by number, each with the sessions that were created there."""
+
+    def __init__(self, driver: int, idle_seconds: float) -> None:
+        self.driver = driver
+        self.idle_seconds = idle_seconds
+        self.url = ""
+        self.leases: dict[str, set[str]] = {}
+        self.asked: list[tuple[str, str]] = []
+        """What came through the leases: method and path below the lease."""
+        self._numbers = itertools.count(1)
+
+    def lease(self) -> str:
+        """A new lease; its URL."""
+        number = str(next(self._numbers))
+        self.leases[number] = set()
+        return f"{self.url}/leases/{number}"
+
+    def release(self, number: str) -> None:
+        """End a lease with its sessions."""
+        for session in self.leases.pop(number, ()):
+            self.end(session)
+
+    def sessions(self) -> set[str]:
+        """The sessions that live on the machines."""
+        return {one["id"] for one in self.ask("GET", "/sessions")[1]["value"]}
+
+    def end(self, session: str) -> None:
+        """End a session under whoever drives it."""
+        self.ask("DELETE", f"/session/{session}")
+
+    def ask(self, method: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
+        """One command to the driver: HTTP status and JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.driver, timeout=_PATIENCE)
+        try:
+            connection.request(method, path, body, {"Content-Type": "application/json; charset=utf-8"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+
+@contextmanager
+def farm(idle_seconds: float = 60) -> Iterator[Farm]:
+    """Run a farm whose sessions end when they are not used for so long (it says so; it does not do it)."""
+    here = machine.Machine.this()
+    driver, port = here.driver(here.browser("chrome")), machine.free_port()
+    folder = tempfile.mkdtemp(prefix="farm-")
+    process = subprocess.Popen(
+        [str(driver), f"--port={port}"], stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": folder}
+    )
+    found = Farm(port, idle_seconds)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.farm = found  # type: ignore[attr-defined]
+    found.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        _listening(found)
+        yield found
+        for session in found.sessions():
+            found.end(session)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _listening(found: Farm) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            found.sessions()
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline, "chromedriver does not listen"
+            time.sleep(0.02)
+        else:
+            return
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Leases for who has the token, and the way to the driver for who has a lease."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._do()
+
+    def do_POST(self) -> None:
+        self._do()
+
+    def do_DELETE(self) -> None:
+        self._do()
+
+    def _do(self) -> None:
+        known: Farm = self.server.farm  # type: ignore[attr-defined]
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        _, _, number, *rest = [*self.path.split("/", 3), ""][:4]
+        below = f"/{rest[0]}" if rest and rest[0] else ""
+        basic = base64.b64encode(f"lease:{TOKEN}".encode()).decode()
+        wanted = f"Basic {basic}" if below else f"Bearer {TOKEN}"
+        if self.headers.get("Authorization") != wanted:
+            self._answer(401, {"value": {"error": "unknown error", "message": "who are you?"}})
+        elif below:
+            self._relay(known, number, below, body)
+        elif self.command == "POST":
+            self._answer(200, {"url": known.lease()})
+        elif number not in known.leases:
+            self._answer(404, {})
+        elif self.command == "DELETE":
+            known.release(number)
+            self._answer(200, {})
+        else:
+            self._answer(200, {"machine": f"desk-{number}", "idleSeconds": known.idle_seconds})
+
+    def _relay(self, known: Farm, number: str, below: str, body: bytes) -> None:
+        known.asked.append((self.command, below))
+        if number not in known.leases:
+            self._answer(404, {"value": {"error": "invalid session id", "message": "the lease is over"}})
+            return
+        begins = (self.command, below) == ("POST", "/session")
+        status, answer = known.ask(self.command, below, _for_this_machine(body) if begins else body or None)
+        if begins and status == http.HTTPStatus.OK:
+            known.leases[number].add(answer["value"]["sessionId"])
+        self._answer(status, answer)
+
+    def _answer(self, status: int, value: Any) -> None:
+        body = json.dumps(value).encode()
+        with suppress(ConnectionError):  # whoever asked may be gone by now
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _for_this_machine(body: bytes) -> bytes:
+    """A request for a session, with what Chromium needs on this machine."""
+    wanted = json.loads(body)
+    options = wanted["capabilities"]["alwaysMatch"].setdefault("goog:chromeOptions", {})
+    here = machine.Machine.this()
+    options["binary"] = str(here.browser("chrome"))
+    flags = ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
+    flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
+    options["args"] = [*options.get("args", ()), *flags]
+    return json.dumps(wanted).encode()

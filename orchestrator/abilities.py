@@ -1,0 +1,110 @@
+"""What each browser cannot do, and why: the one table that wishes are refused by, and that docs/support.md shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.errors import Unsupported
+
+TITLES = {"chrome": "Chrome", "edge": "Edge", "firefox": "Firefox", "safari": "Safari", "webkitgtk": "WebKitGTK"}
+"""The browsers as a start calls them, and as people do; Chromium is one with Chrome here."""
+
+_ALSO = {
+    "chromium": "chrome",
+    "chrome-headless-shell": "chrome",
+    "microsoftedge": "edge",
+    "msedge": "edge",
+    "minibrowser": "webkitgtk",
+}
+"""Other names of them, as a start or the capability `browserName` has them."""
+
+CHROMIUM = frozenset({"chrome", "edge"})
+"""Those that speak the Chrome DevTools Protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """Something that not every browser can do.
+
+    Attributes:
+        what: What it is, as a refusal says it.
+        asked: How it is asked for, as docs say it.
+        lacking: Why not, by browser.
+        instead: What to do there.
+    """
+
+    what: str
+    asked: str
+    lacking: Mapping[str, str]
+    instead: str
+
+
+ABILITIES: Mapping[str, Ability] = {
+    "host_rules": Ability(
+        "rules for host names",
+        "option `hostRules`",
+        {
+            "firefox": "it resolves names as the system does",
+            "safari": "it resolves names as macOS does",
+            "webkitgtk": "it resolves names as the system does",
+        },
+        "Use Chrome or Edge, or a proxy.",
+    ),
+    "proxy": Ability(
+        "proxy of its own",
+        "option `proxy`",
+        {"safari": "it takes the one of macOS's network settings"},
+        "Set it there, or use another browser.",
+    ),
+    "args": Ability(
+        "switches",
+        "`args`",
+        {"safari": "safaridriver hands none on"},
+        "Leave args away, or use another browser.",
+    ),
+    "headless": Ability(
+        "mode without a window",
+        "`headless: true`",
+        {"safari": "safaridriver always opens one"},
+        "Leave headless away: the setting does not count here.",
+    ),
+    "version": Ability(
+        "other version than the one installed",
+        "option `browserVersion` on this machine",
+        {
+            "safari": "it comes with macOS",
+            "webkitgtk": "it comes with the system's packages",
+        },
+        "Leave browserVersion away, or use a remote end that has it.",
+    ),
+    "bidi": Ability(
+        "WebDriver BiDi",
+        "capability `webSocketUrl`",
+        {
+            "safari": "safaridriver speaks classic WebDriver alone",
+            "webkitgtk": "WebKitWebDriver is built without it",
+        },
+        "Leave webSocketUrl away, or use Chrome, Edge or Firefox.",
+    ),
+}
+"""By the name that the code asks for it."""
+
+
+def browser(name: Any) -> str:
+    """The browser of TITLES that a name stands for, in any case of letters; empty for one that is not among them."""
+    lower = str(name or "").lower()
+    found = _ALSO.get(lower, lower)
+    return found if found in TITLES else ""
+
+
+def need(ability: str, name: Any) -> None:
+    """Refuse what this browser cannot do; of one that is not in the table nothing is known.
+
+    Raises:
+        Unsupported: It cannot; the message says why, the hint what to do instead.
+    """
+    wanted, found = ABILITIES[ability], browser(name)
+    if reason := wanted.lacking.get(found):
+        raise Unsupported(f"{TITLES[found]} has no {wanted.what}: {reason}.", hint=wanted.instead)

@@ -1,0 +1,97 @@
+"""Files that a browser downloaded at its remote end, brought to this machine where the remote end hands them out.
+
+A Selenium Grid does so for sessions with `se:downloadsEnabled`.
+Source: https://www.selenium.dev/documentation/webdriver/drivers/remote_webdriver/#enable-downloads-in-the-grid
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.errors import OrchestratorError, RemoteFailure
+
+if TYPE_CHECKING:
+    from orchestrator.actions.scene import Scene
+
+_LARGEST = 100_000_000
+"""Bytes of a file that is brought: it comes as one answer, through memory."""
+_SLOWEST = 120.0
+"""Seconds that one file may take."""
+_UNFINISHED = (".crdownload", ".part", ".tmp", ".download")
+"""What browsers call a file that is still coming, or what they add to its name meanwhile."""
+
+
+class Downloads:
+    """What of one session's downloads was looked at by this process."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[str, Any]] = set()
+
+    def bring(self, scene: Scene) -> None:
+        """Fetch what is new, and tell each file as an event; nothing where the session's remote end keeps none."""
+        if scene.record.capabilities.get("se:downloadsEnabled") is not True:
+            return
+        try:
+            found = scene.remote.execute("getDownloadableFiles")
+        except RemoteFailure:
+            return
+        names = set(found.get("names") or ())
+        told = {one["name"]: one for one in found.get("files") or ()}
+        for name in sorted(names):
+            facts = told.get(name, {})
+            mark = name, facts.get("lastModifiedTime")
+            if mark not in self._seen and _is_whole(name, names):
+                self._seen.add(mark)
+                _tell(scene, name, facts)
+
+
+def _is_whole(name: str, names: set[str]) -> bool:
+    return not name.endswith(_UNFINISHED) and not names.intersection(f"{name}{ending}" for ending in _UNFINISHED)
+
+
+def _tell(scene: Scene, name: str, facts: Mapping[str, Any]) -> None:
+    size, modified = facts.get("size"), facts.get("lastModifiedTime")
+    if isinstance(size, int) and size > _LARGEST:
+        scene.event(f"{name!r} was downloaded there; with {size / 1e6:.0f} MB it is too large to be brought here.")
+        return
+    folder = scene.settings.home / "downloads" / scene.record.namespace / scene.record.id
+    path, is_here = _place(folder, name, size, modified)
+    if is_here:
+        return
+    try:
+        content = _content(scene.remote.execute("downloadFile", limit=_SLOWEST, name=name))
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_bytes(content)
+        if modified:
+            os.utime(path, (modified / 1000, modified / 1000))
+    except (RemoteFailure, OSError, ValueError, zipfile.BadZipFile) as error:
+        said = error.message if isinstance(error, OrchestratorError) else f"{error}"
+        scene.event(f"{name!r} was downloaded there, and could not be brought here: {said}")
+        return
+    scene.event(f"{name!r} was downloaded to {path}.")
+
+
+def _place(folder: Path, name: str, size: Any, modified: Any) -> tuple[Path, bool]:
+    """Where a file goes, and whether it is there: another process may have brought it, an older one have its name."""
+    # Names come from web pages.
+    plain = Path(name.replace("\\", "/")).name.lstrip(".") or "download"
+    path, number = folder / plain, 0
+    while path.exists():
+        there = path.stat()
+        if there.st_size == size and modified and abs(there.st_mtime * 1000 - modified) < 1:
+            return path, True
+        number += 1
+        path = folder / f"{Path(plain).stem} ({number}){Path(plain).suffix}"
+    return path, False
+
+
+def _content(answer: Mapping[str, Any]) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(base64.b64decode(answer["contents"]))) as archive:
+        [entry] = archive.namelist()
+        return archive.read(entry)

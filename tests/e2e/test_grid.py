@@ -1,0 +1,137 @@
+"""The provider selenium_grid on a real Grid: what is asked of it, and what its sessions can do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import _new_home
+from tests.e2e.harness import Home, until
+from tests.e2e.stage import refused
+from tests.grid_end import GridEnd
+from tests.remote_end import PASSWORD, Relayed, relayed
+from tests.served import Served
+from tests.site import Reply, Site
+
+BROWSER = {"provider": "selenium_grid", "platform": "browser", "browser": "chrome"}
+
+
+@dataclass
+class Front:
+    """A server that reaches the Grid through a relay that wants a password, and one session of it: `far`."""
+
+    grid: GridEnd
+    server: Served
+    home: Home
+    relay: Relayed
+    row: dict[str, Any]
+    site: Site
+
+
+@pytest.fixture(scope="module")
+def front(_grid: GridEnd) -> Iterator[Front]:
+    """The session has downloads and BiDi."""
+    home = _new_home()
+    with Site() as site, relayed(_grid.port, Relayed(), guarded=True) as relay:
+        with home.serve(grid_url=relay.secret_url) as server:
+            wanted = {"webSocketUrl": True, "goog:chromeOptions": {"args": ["--lang=de"]}, "se:name": "mine"}
+            options = {"enableDownloads": True, "name": "ours", "timeZone": "Europe/Berlin"}
+            row = server.ok("start_session", sessionId="far", capabilities=wanted, options=options, **BROWSER)
+            yield Front(_grid, server, home, relay, row, site)
+        until(lambda: not _grid.sessions(), "the Grid to be free when the server went")
+
+
+def test_what_is_asked(front: Front) -> None:
+    """One New Session, with the user's word before ours; the slot is known to be there before."""
+    asked = [(method, path) for method, path, _ in front.relay.requests]
+    assert asked[:2] == [("GET", "/status"), ("POST", "/session")]
+    [body] = [body for method, path, body in front.relay.requests if (method, path) == ("POST", "/session")]
+    wanted = body["capabilities"]["alwaysMatch"]
+    assert re.fullmatch("[0-9a-f]{16}", wanted.pop("se:orchestratorId"))
+    assert wanted == {
+        "browserName": "chrome",
+        "goog:chromeOptions": {"args": ["--headless=new", "--lang=de"]},
+        "pageLoadStrategy": "eager",
+        "se:downloadsEnabled": True,
+        "se:name": "mine",
+        "se:timeZone": "Europe/Berlin",
+        "timeouts": {"script": 28000, "pageLoad": 28000},
+        "unhandledPromptBehavior": "ignore",
+        "webSocketUrl": True,
+    }
+
+
+def test_where_it_runs(front: Front) -> None:
+    """The row names the node; the record how long that waits for commands, and the address of its BiDi socket."""
+    record = front.home.record("far")
+    [node] = [node for node in front.grid.status()["nodes"] if node["id"] == front.row["remoteEnd"]["nodeId"]]
+    assert front.row["remoteEnd"] == {"nodeId": node["id"], "nodeUrl": node["uri"]}
+    assert (record.keep_alive, front.row["capabilities"]["browserName"]) == (300, "chrome")
+    assert (
+        record.capabilities["webSocketUrl"]
+        == f"ws://127.0.0.1:{front.grid.port}/session/{record.remote_session_id}/se/bidi"
+    )
+
+
+def test_no_credential_is_kept(front: Front) -> None:
+    """Neither in the row, nor in any file of the home, nor in what the server says."""
+    listed = front.server.call("list_sessions").text
+    kept = b"".join(path.read_bytes() for path in front.home.folder.rglob("*") if path.is_file())
+    assert front.relay.url in listed
+    assert not any(PASSWORD in text for text in (listed, str(front.row), kept.decode("utf-8", "replace")))
+
+
+def test_acting_goes_on_as_on_this_machine(front: Front) -> None:
+    """Clicks and text through CDP, a picture, a tab of its own."""
+    page = front.site.page("/act", "<title>A</title><input id=i><button onclick='document.title = i.value'>Go</button>")
+    front.server.ok("navigate", url=page)
+    front.server.ok("set_value", selector="#i", value="typed")
+    assert front.server.ok("click_element", selector="text=Go")["title"] == "typed"
+    assert front.server.call("take_screenshot").image
+    assert len(front.server.ok("tabs", action="list")["tabs"]) == 1
+
+
+def test_files_are_sent_along(front: Front, tmp_path: Path) -> None:
+    """From this machine to the node, where the browser finds them."""
+    (tmp_path / "two words ü.csv").write_text("content", "utf-8")
+    front.server.ok("navigate", url=front.site.page("/upload", "<input type=file id=f>"))
+    front.server.ok("upload_files", selector="#f", paths=[str(tmp_path / "two words ü.csv")])
+    said = front.server.ok(
+        "execute_script", script="const [file] = f.files; return file.text().then(t => [file.name, t])"
+    )
+    assert said["value"] == ["two words ü.csv", "content"]
+
+
+def test_downloads_come_here(front: Front) -> None:
+    """A file that the browser downloads at the node is told with a result of the session, and lies here."""
+    file = Reply(
+        "content", content_type="application/pdf", headers={"Content-Disposition": "attachment; filename=a.pdf"}
+    )
+    front.site.page("/file", file)
+    front.server.ok("navigate", url=front.site.page("/download", "<a href=/file>Get</a>"))
+    click = list(front.server.ok("click_element", selector="text=Get").get("events", ()))
+
+    events = click or until(lambda: _events(front), "a download to be told")
+    path = front.home.folder / "downloads" / "e2e" / "far" / "a.pdf"
+    assert events == [f"'a.pdf' was downloaded to {path}."]
+    assert path.read_text() == "content"
+    assert _events(front) == []
+
+
+def _events(front: Front) -> list[str]:
+    return list(front.server.ok("get_visible_elements").get("events", ()))
+
+
+def test_what_no_slot_can_take_fails_at_once(front: Front) -> None:
+    """And says what there is."""
+    asked = len(front.relay.requests)
+    for wanted, what in ({"browser": "firefox"}, "firefox"), ({"browserVersion": "99"}, "chrome 99"):
+        text = refused(front.server.call("start_session", **{**BROWSER, **wanted}), "start_failed")
+        assert f"no slot of the Grid can take {what}. It offers 4 x chrome on linux with downloads." in text
+        assert "waitForCapacity" in text
+    assert [path for _, path, _ in front.relay.requests[asked:]] == ["/status", "/status"]
