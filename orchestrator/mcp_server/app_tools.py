@@ -32,7 +32,7 @@ class UploadApp(SessionTool):
 
 
 class ListApps(SessionTool):
-    """List uploaded apps."""
+    """List the apps that were uploaded to a cloud."""
 
     verb: ClassVar[str] = "list_apps"
     title: ClassVar[str] = "List apps"

@@ -21,7 +21,7 @@ _ROOM = 0.9
 """The share of `max_output` that rows may take; the rest is for what stands around them."""
 
 
-Named = Annotated[str | None, Field(description="Its name: alice.")]
+Named = Annotated[str | None, Field(description="Its name.")]
 
 
 def _lower(value: Any) -> Any:
@@ -89,7 +89,7 @@ class StartBrowser(_Starting):
     headless: Headless = None
     navigation_url: Address = None
     viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
-    args: list[str] = Field(default_factory=list, description="Further switches of the browser.")
+    args: list[str] = Field(default_factory=list, description="Switches.")
 
 
 class StartAppSession(_Starting):
@@ -133,7 +133,9 @@ class StartSession(_Starting):
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
 
-    provider: str = Field(description="remote_url (options.url), browserstack, …")
+    provider: str = Field(
+        description="local, appium, selenium_grid, remote_url, browserstack, sauce_labs, testmu, testingbot, digitalai."
+    )
     platform: Platform
     browser: Browser | None = None
     browser_version: str | None = None
