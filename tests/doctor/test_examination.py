@@ -111,14 +111,14 @@ def test_a_browser_without_its_driver(bench: Bench) -> None:
     assert "chromedriver@150" in found.mend
 
 
-def test_other_browsers_make_sessions_possible(bench: Bench) -> None:
-    """Firefox with its driver is enough; a provider that does not start it is told of."""
+def test_firefox_is_found_where_it_is_not_offered(bench: Bench) -> None:
+    """That the local provider does not start a browser is said; it does start Firefox, which alone is enough."""
     bench.program("firefox", "Mozilla Firefox 140.0.1")
     bench.program("geckodriver", "geckodriver 0.36.0 (abc)")
-    assert bench.report().startable
     found = bench.browser("Firefox")
     assert found.state == "ok"
     assert found.said.endswith("; the local provider does not start it")
+    assert bench.report().startable
 
 
 def test_webkitgtk_needs_a_screen(bench: Bench) -> None:
