@@ -19,7 +19,7 @@ from orchestrator_providers.browsers import browser as known
 from orchestrator_providers.local_options import LocalOptions
 from orchestrator_providers.screen import screen
 from orchestrator_providers.serving import DRIVERS, serve
-from orchestrator_providers.wanted import browser_capabilities
+from orchestrator_providers.wanted import browser_capabilities, check_wishes
 
 _OF_FIREFOX = {"signon.rememberSignons": False}
 """Preferences; otherwise it asks to save each password typed."""
@@ -86,7 +86,8 @@ class LocalProvider(Provider):
 
 
 def _refuse(start: Start, options: LocalOptions, version: str | None) -> None:
-    """What this browser cannot do is said before anything is started."""
+    """What this browser cannot do is said before anything is looked for."""
+    check_wishes(start.request, headless=start.headless)
     wished = {"host_rules": options.host_rules, "proxy": options.proxy, "version": version}
     for ability, value in wished.items():
         if value:

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
+from orchestrator.abilities import ABILITIES, TITLES
+from orchestrator.machine import Machine
 from tests.driver_stand_in import StandIn
 from tests.e2e.conftest import _new_home
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home, kill, until
 from tests.e2e.stage import refused
-from tests.served import Served
+from tests.served import Answer, Served
+
+OF_A_START: dict[str, dict[str, Any]] = {
+    "host_rules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},
+    "proxy": {"options": {"proxy": "http://p:1"}},
+    "args": {"args": ["--quick"]},
+    "headless": {"headless": True},
+    "version": {"options": {"browserVersion": "99"}},
+    "bidi": {"capabilities": {"webSocketUrl": True}},
+}
+OF_A_PAGE: dict[str, dict[str, Any]] = {
+    "full_page": {"tool": "take_screenshot", "fullPage": True},
+    "touch": {"tool": "tap_element", "x": 1, "y": 1},
+}
+"""How each ability of the table is asked for."""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")
 
@@ -91,3 +110,65 @@ def test_edge_is_asked_for_as_chrome_is(bench: Bench) -> None:
     assert wanted_switches <= set(options["args"])
     assert options["prefs"]["credentials_enable_service"] is False
     until(bench.home.is_clean, "a clean home")
+
+
+def told(answer: Answer, browser: str, ability: str) -> None:
+    """It was refused as the table says."""
+    text = refused(answer, "unsupported")
+    row = ABILITIES[ability]
+    assert f"{TITLES[browser]} has no {row.what}: {row.lacking[browser]}. {row.instead}" in text
+
+
+def test_what_a_browser_lacks_is_refused_at_its_start(bench: Bench) -> None:
+    """By the table, before anything is started or looked for; each row of it can be asked for."""
+    assert set(OF_A_START) | set(OF_A_PAGE) == set(ABILITIES)
+    for ability, wish in OF_A_START.items():
+        for browser in ABILITIES[ability].lacking:
+            told(bench.server.call("start_browser", browser=browser, **wish), browser, ability)
+    assert bench.home.folders() == []
+
+
+@pytest.fixture(scope="module")
+def webkit(bench: Bench) -> dict[str, Any]:
+    """A session of WebKitGTK; its row."""
+    machine = Machine.this()
+    if not (machine.program("WebKitWebDriver") and machine.program("Xvfb")):
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("WebKitGTK is not here: make browser")
+    return bench.server.ok("start_browser", browser="webkitgtk", sessionId="webkit")
+
+
+def test_what_a_browser_lacks_is_refused_in_its_pages(bench: Bench, modern: Served, webkit: dict[str, Any]) -> None:
+    """By the same table, whoever started it: here one that was attached to and is said to be Safari."""
+    modern.ok(
+        "attach_session", sessionId="safari", remoteUrl=webkit["remoteUrl"], remoteSessionId=webkit["remoteSessionId"],
+        capabilities={"browserName": "Safari"},
+    )  # fmt: skip
+    for ability, wish in OF_A_PAGE.items():
+        assert set(ABILITIES[ability].lacking) == {"safari", "webkitgtk"}
+        told(bench.server.call(**wish, sessionId="webkit"), "webkitgtk", ability)
+        told(modern.call(**wish, sessionId="safari"), "safari", ability)
+    modern.ok("close_sessions", all=True)
+
+
+def test_webkitgtk_has_a_screen_of_its_own_and_ends_whole(bench: Bench, webkit: dict[str, Any]) -> None:
+    """Its processes are known; SIGKILL of its driver loses the session, and closing it ends browser and screen."""
+    assert webkit["capabilities"]["browserName"] == "MiniBrowser"
+    record = bench.home.record("webkit")
+    assert {one.name for one in record.processes} == {"Xvfb", "WebKitWebDriver", "MiniBrowser"}
+    [key] = bench.home.folders()[0].glob("xauthority")
+    assert key.stat().st_mode & 0o077 == 0
+    driver = next(one.pid for one in record.processes if one.name == "WebKitWebDriver")
+    kill(psutil.Process(driver))
+    refused(bench.server.call("get_text", sessionId="webkit"), "session_lost")
+    assert bench.server.ok("close_session", sessionId="webkit")["closed"] == ["webkit"]
+    until(bench.home.is_clean, "a clean home")
+
+
+def test_a_page_that_cannot_be_loaded_is_told(bench: Bench) -> None:
+    """WebKitGTK shows a blank page with the reason, and its driver says nothing: the reason is the error's."""
+    bench.server.ok("start_browser", browser="webkitgtk", sessionId="second")
+    text = refused(
+        bench.server.call("navigate", url="http://no-such-host.invalid/", sessionId="second"), "remote_error"
+    )
+    assert "http://no-such-host.invalid/ could not be loaded: " in text
+    bench.server.ok("close_session", sessionId="second")
