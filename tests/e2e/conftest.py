@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.abilities import TITLES
+from orchestrator.machine import Machine
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import Stage
 from tests.served import Served, served
@@ -46,6 +47,14 @@ def theatre() -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
+def needs_webkitgtk() -> None:
+    """For what runs on WebKitGTK: it is skipped where that is missing, and fails where CI=true."""
+    here = Machine.this()
+    if not (here.program("WebKitWebDriver") and here.program("Xvfb")):
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("WebKitGTK is not here: make webkitgtk")
+
+
+@pytest.fixture(scope="session")
 def elsewhere(theatre: Served, request: pytest.FixtureRequest) -> Iterator[None]:
     """The browser of all stages where `--on` says another place than this machine's Chrome: its start takes long."""
     on = request.config.getoption("--on")
@@ -53,6 +62,7 @@ def elsewhere(theatre: Served, request: pytest.FixtureRequest) -> Iterator[None]
         where = {"provider": "selenium_grid", "options": {"url": request.getfixturevalue("_grid").url}}
         theatre.ok("start_session", platform="browser", sessionId="browser", **where)
     else:
+        request.getfixturevalue(f"needs_{on}")
         theatre.ok("start_browser", browser=on, sessionId="browser")
     yield
     theatre.ok("close_sessions", all=True)

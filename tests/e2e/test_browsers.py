@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,6 @@ import psutil
 import pytest
 
 from orchestrator.abilities import ABILITIES, TITLES
-from orchestrator.machine import Machine
 from tests.driver_stand_in import StandIn
 from tests.e2e.conftest import _new_home
 from tests.e2e.harness import Home, kill, until
@@ -129,11 +127,8 @@ def test_what_a_browser_lacks_is_refused_at_its_start(bench: Bench) -> None:
 
 
 @pytest.fixture(scope="module")
-def webkit(bench: Bench) -> dict[str, Any]:
+def webkit(bench: Bench, needs_webkitgtk: None) -> dict[str, Any]:  # noqa: ARG001 — asked for first
     """A session of WebKitGTK; its row."""
-    machine = Machine.this()
-    if not (machine.program("WebKitWebDriver") and machine.program("Xvfb")):
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("WebKitGTK is not here: make browser")
     return bench.server.ok("start_browser", browser="webkitgtk", sessionId="webkit")
 
 
@@ -164,6 +159,7 @@ def test_webkitgtk_has_a_screen_of_its_own_and_ends_whole(bench: Bench, webkit: 
     until(bench.home.is_clean, "a clean home")
 
 
+@pytest.mark.usefixtures("needs_webkitgtk")
 def test_a_page_that_cannot_be_loaded_is_told(bench: Bench) -> None:
     """WebKitGTK shows a blank page with the reason, and its driver says nothing: the reason is the error's."""
     bench.server.ok("start_browser", browser="webkitgtk", sessionId="second")
