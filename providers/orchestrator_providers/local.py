@@ -75,13 +75,13 @@ class LocalProvider(Provider):
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - it holds for each of them
         """What to know about a browser that did not start."""
-        options = endpoint.capabilities.get("goog:chromeOptions")
-        binary = options.get("binary") if isinstance(options, dict) else None
-        if not binary or not machine.is_snap(Path(binary)):
+        asked = (endpoint.capabilities.get(one.options) for one in BROWSERS.values() if one.options)
+        options = next((one for one in asked if isinstance(one, dict)), {})
+        if not options.get("binary") or not machine.is_snap(Path(options["binary"])):
             return ""
         return (
-            "This Chromium comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
-            "without a dot in its path, or install Chrome or Chromium from a package."
+            "This browser comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
+            "without a dot in its path, or install a browser from a package."
         )
 
 
