@@ -315,3 +315,15 @@ def test_a_session_is_asked_for_driven_marked_and_ended(clouds: Clouds, case: Ca
     told = [(one.method, one.path.replace(session, "<id>"), one.value) for one in clouds.rest.requests if one.body]
     assert [*told, *hub.scripts()] == case.marked
     assert {one.account for one in clouds.rest.requests} <= {"basic"}
+
+
+def test_a_session_is_attached_with_the_account_of_the_environment(clouds: Clouds) -> None:
+    """The URL of the hub says whose it is, and needs no credentials; closing only lets go."""
+    session = clouds.grid.start()
+    wish = {"remoteUrl": clouds.door.url, "remoteSessionId": session, "sessionId": "theirs"}
+    row = clouds.server.ok("attach_session", **wish)
+    assert (row["provider"], row["owned"], row["capabilities"]["browserName"]) == ("browserstack", False, "chrome")
+    clouds.server.ok("get_visible_elements", sessionId="theirs")
+    told = clouds.server.ok("close_session", sessionId="theirs")
+    assert (told["closed"], clouds.grid.sessions()) == (["theirs"], [session])
+    clouds.grid.ask("DELETE", session)
