@@ -252,6 +252,9 @@ def _below(process: psutil.Process, folder: Path) -> bool:
 
 def _archive_classes() -> None:
     """Keep the classes of hub and node as the JVM has loaded them: with these a Grid starts in half the time."""
+    if lack := missing():
+        print(f"grid: {lack}")
+        return
     with grid_end(1, 1, jvm="-XX:ArchiveClassesAtExit") as grid:
         grid.start()
         grid.end_sessions()

@@ -15,6 +15,7 @@ from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.secrets import without_credentials
 from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check, merge
+from orchestrator_providers.browsers import BROWSERS
 from orchestrator_providers.grid import KEY, Grid, node_of, stereotypes
 from orchestrator_providers.slots import can_take, offers
 from orchestrator_providers.wanted import app_capabilities, browser_capabilities, resolved, url_or_secret
@@ -72,7 +73,7 @@ class SeleniumGridProvider(Provider):
 
     name = "selenium_grid"
     types = frozenset(SessionType)
-    browsers = frozenset({"chrome", "edge", "firefox", "safari", "webkitgtk"})
+    browsers = frozenset(BROWSERS)
     Options = SeleniumGridOptions
 
     def endpoint(self, start: Start) -> Endpoint:
