@@ -259,13 +259,6 @@ def test_an_upload_that_does_not_work_says_why(clouds: Clouds, tmp_path: Path) -
     assert f"Provider 'local' has no storage for apps. Those that have one: {names}." in unsupported
 
 
-def test_no_credential_is_kept_anywhere(clouds: Clouds) -> None:
-    """Not in the home, whatever was started, marked and refused in this file, and not in the log."""
-    files = [path for path in clouds.home.folder.rglob("*") if path.is_file() and path.suffix != ".json"]
-    assert [path for path in [*files, clouds.log] if PASSWORD.encode() in path.read_bytes()] == []
-    assert clouds.log.read_text("utf-8")
-
-
 def test_a_session_is_attached_with_the_account_of_the_environment(clouds: Clouds) -> None:
     """The URL of the hub says whose it is, and needs no credentials; closing only lets go."""
     session = clouds.grid.start()
@@ -276,3 +269,10 @@ def test_a_session_is_attached_with_the_account_of_the_environment(clouds: Cloud
     told = clouds.server.ok("close_session", sessionId="theirs")
     assert (told["closed"], clouds.grid.sessions()) == (["theirs"], [session])
     clouds.grid.ask("DELETE", session)
+
+
+def test_no_credential_is_kept_anywhere(clouds: Clouds) -> None:
+    """Not in the home, whatever was started, marked and refused in this file, and not in the log."""
+    files = [path for path in clouds.home.folder.rglob("*") if path.is_file() and path.suffix != ".json"]
+    assert [path for path in [*files, clouds.log] if PASSWORD.encode() in path.read_bytes()] == []
+    assert clouds.log.read_text("utf-8")
