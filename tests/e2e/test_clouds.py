@@ -259,6 +259,18 @@ def test_an_upload_that_does_not_work_says_why(clouds: Clouds, tmp_path: Path) -
     assert f"Provider 'local' has no storage for apps. Those that have one: {names}." in unsupported
 
 
+def test_a_session_is_attached_with_the_account_of_the_environment(clouds: Clouds) -> None:
+    """The URL of the hub says whose it is, and needs no credentials; closing only lets go."""
+    session = clouds.grid.start()
+    wish = {"remoteUrl": clouds.door.url, "remoteSessionId": session, "sessionId": "theirs"}
+    row = clouds.server.ok("attach_session", **wish)
+    assert (row["provider"], row["owned"], row["capabilities"]["browserName"]) == ("browserstack", False, "chrome")
+    clouds.server.ok("get_visible_elements", sessionId="theirs")
+    told = clouds.server.ok("close_session", sessionId="theirs")
+    assert (told["closed"], clouds.grid.sessions()) == (["theirs"], [session])
+    clouds.grid.ask("DELETE", session)
+
+
 def test_no_credential_is_kept_anywhere(clouds: Clouds) -> None:
     """Not in the home, whatever was started, marked and refused in this file, and not in the log."""
     files = [path for path in clouds.home.folder.rglob("*") if path.is_file() and path.suffix != ".json"]
