@@ -47,14 +47,18 @@ def checked(request: StartRequest) -> StartRequest:
             "appPath and app are both given.",
             hint="Give appPath for a file of this machine, or app for what the remote end knows, such as a URL.",
         )
-    return request.model_copy(update={"app_path": str(_there(request.app_path))})
+    return request.model_copy(update={"app_path": str(there("appPath", request.app_path))})
 
 
-def _there(given: str) -> Path:
-    """The file or folder, absolute; its ending is not judged, for each remote end takes others."""
+def there(name: str, given: str) -> Path:
+    """The file or folder that the argument of this name says, absolute; its ending is not judged: each takes others.
+
+    Raises:
+        InvalidArgument: It is not there.
+    """
     path = Path(os.path.abspath(Path(given).expanduser()))  # noqa: PTH100 — links are kept, dots are not
     if not given.strip() or not path.exists():
-        raise InvalidArgument(f"appPath: there is no file {path}.", hint=_near(path))
+        raise InvalidArgument(f"{name}: there is no file {path}.", hint=_near(path))
     return path
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from orchestrator import processes, progress
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fitting import fit, prepare
-from orchestrator.errors import OrchestratorError, StartFailed
+from orchestrator.errors import OrchestratorError, ProviderAuth, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
@@ -123,6 +123,9 @@ class Launch:
             capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
+            raise
+        except ProviderAuth as error:
+            error.hint = provider.advice(endpoint, error.message) or error.hint
             raise
         self._remote, self._awaited = remote, ""
         facts = {**place, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}

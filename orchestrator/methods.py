@@ -28,6 +28,7 @@ from orchestrator.actions.scripts import ExecuteScript
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
+from orchestrator.app_storage import AppList, UploadedApp
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList
 from orchestrator.mark import Status
@@ -469,6 +470,7 @@ class SessionMethods(ABC):
             enabled: Whether it is enabled.
             checked: Whether it is checked.
             count: How many elements the selector finds.
+            attribute: An attribute that must be there, or have this value.
             url: A glob.
             title: The whole title, or a glob.
             not_: It must not hold.
@@ -1085,6 +1087,7 @@ class BlockingSessionMethods(ABC):
             enabled: Whether it is enabled.
             checked: Whether it is checked.
             count: How many elements the selector finds.
+            attribute: An attribute that must be there, or have this value.
             url: A glob.
             title: The whole title, or a glob.
             not_: It must not hold.
@@ -1629,6 +1632,32 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         What could not be asked is told in `warnings`.
         """
         answer: DeviceList = self._wait("list_devices")
+        return answer
+
+    def upload_app(self, provider: str, path: str, *, custom_id: str | None = None) -> UploadedApp:
+        """Send an app of this machine to a cloud's storage; its `app` is what `start_session` takes there.
+
+        Args:
+            provider: Which cloud.
+            path: The file on this machine.
+            custom_id: A name of your own for it, where the cloud takes one; its newest upload is meant.
+
+        Raises:
+            InvalidArgument: There is no such file.
+            Unsupported: The provider has no storage for apps, or no custom ids.
+            ProviderAuth, ProviderFailure: It was not taken; the message says what the cloud said.
+        """
+        answer: UploadedApp = self._wait("upload_app", provider=provider, path=path, custom_id=custom_id)
+        return answer
+
+    def list_apps(self, provider: str, *, limit: int = 20) -> AppList:
+        """The newest apps in a cloud's storage.
+
+        Raises:
+            Unsupported: The provider has no storage for apps.
+            ProviderAuth, ProviderFailure: They were not told; the message says what the cloud said.
+        """
+        answer: AppList = self._wait("list_apps", provider=provider, limit=limit)
         return answer
 
     def execute_sequence(

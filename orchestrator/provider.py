@@ -227,7 +227,10 @@ class Provider(ABC):
         raise Unsupported(f"Provider {self.name!r} has no storage for apps.")
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - for overrides
-        """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with."""
+        """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with.
+
+        Where the credentials are refused it is all of the hint.
+        """
         return ""
 
     def given_up(self, endpoint: Endpoint) -> None:

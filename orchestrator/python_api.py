@@ -9,12 +9,14 @@ from typing import Any, Literal
 import anyio.to_thread
 
 from orchestrator.actions.base import Action
+from orchestrator.app_storage import AppList, UploadedApp, listed, send
 from orchestrator.arguments import read
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList, look
 from orchestrator.errors import OrchestratorError
 from orchestrator.machine import Machine
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
+from orchestrator.registry import Providers
 from orchestrator.rows import SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Step, Steps
 from orchestrator.settings import Settings
@@ -25,6 +27,7 @@ class PythonApi(Starts):
     """Runs of several steps, with the parameters and defaults of the tools."""
 
     settings: Settings
+    _providers: Providers
 
     @abstractmethod
     async def list_sessions(self, prefix: str | None = None) -> SessionList:
@@ -70,6 +73,30 @@ class PythonApi(Starts):
         """
         listed = await self.list_sessions()
         return await anyio.to_thread.run_sync(look, Machine.this(), self.settings.appium_url, listed.sessions)
+
+    async def upload_app(self, provider: str, path: str, *, custom_id: str | None = None) -> UploadedApp:
+        """Send an app of this machine to a cloud's storage; its `app` is what `start_session` takes there.
+
+        Args:
+            provider: Which cloud.
+            path: The file on this machine.
+            custom_id: A name of your own for it, where the cloud takes one; its newest upload is meant.
+
+        Raises:
+            InvalidArgument: There is no such file.
+            Unsupported: The provider has no storage for apps, or no custom ids.
+            ProviderAuth, ProviderFailure: It was not taken; the message says what the cloud said.
+        """
+        return await send(self._providers, self.settings, provider, path, custom_id)
+
+    async def list_apps(self, provider: str, *, limit: int = 20) -> AppList:
+        """The newest apps in a cloud's storage.
+
+        Raises:
+            Unsupported: The provider has no storage for apps.
+            ProviderAuth, ProviderFailure: They were not told; the message says what the cloud said.
+        """
+        return await listed(self._providers, self.settings, provider, limit)
 
     async def execute_sequence(
         self,

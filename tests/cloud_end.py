@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,6 +21,7 @@ from tests.remote_end import PASSWORD, USER, Relayed
 APP = "pocket-in-the-cloud"
 """What a reference to the app ends with, whatever the vendor calls it."""
 _BASIC = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
+_PIECE, _KEPT = 1024 * 1024, 4096
 _SCRIPTS = ("sauce:", "lambda-status=", "lambdatest_executor:", "seetest:")
 """How the scripts begin that hubs of vendors understand, and no driver does."""
 
@@ -54,23 +58,41 @@ class CloudHub(Relayed):
 
 @dataclass
 class Asked:
-    """A request to a REST API; `account` says how it named the account: basic, bearer, or neither."""
+    """A request to a REST API; `account` says how it named the account: basic, bearer, or neither.
+
+    Of a long body the beginning and the end are kept, and how long it was.
+    """
 
     method: str
     path: str
     account: str
     kind: str
     body: bytes
+    length: int
 
     @property
     def value(self) -> Any:
         """The body, read: JSON, or a form."""
         return json.loads(self.body) if self.kind == "application/json" else parse_qs(self.body.decode())
 
+    @property
+    def form(self) -> dict[str, str]:
+        """The fields of a multipart form, as text; a file with its name before it."""
+        boundary = self.kind.partition("boundary=")[2]
+        found = {}
+        for part in self.body.decode().split(f"--{boundary}")[1:-1]:
+            head, _, value = part.strip("\r\n").partition("\r\n\r\n")
+            names = re.findall(r'name="([^"]*)"', head)
+            found[names[0]] = ": ".join([*names[1:], value])
+        return found
+
 
 @dataclass
 class RestEnd:
-    """A REST API. `answers` are status and JSON by method and the beginning of a path; anything else is 404."""
+    """A REST API. `answers` are status and JSON by method and the beginning of a path; anything else is 404.
+
+    Whoever does not name the account is answered 401.
+    """
 
     url: str = ""
     requests: list[Asked] = field(default_factory=list)
@@ -102,12 +124,22 @@ class _Rest(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         end: RestEnd = self.server.end  # type: ignore[attr-defined]
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body, length = b"", int(self.headers.get("Content-Length") or 0)
+        for start in range(0, length, _PIECE):
+            body += self.rfile.read(min(_PIECE, length - start))
+            body = body[:_KEPT] + body[-_KEPT:] if len(body) > 2 * _KEPT else body
         given = self.headers.get("Authorization", "")
         account = {_BASIC: "basic", f"Bearer {PASSWORD}": "bearer"}.get(given, given)
-        end.requests.append(Asked(self.command, self.path, account, self.headers.get("Content-Type", ""), body))
+        end.requests.append(Asked(self.command, self.path, account, self.headers.get("Content-Type", ""), body, length))
+        if account not in {"basic", "bearer"}:
+            self._send(401, {"error": f"who is {given}?"})
+            return
         found = (answer for (method, path), answer in end.answers.items() if self._is(method, path))
-        status, value = next(found, (404, {"message": "nothing here"}))
+        self._send(*next(found, (404, {"message": "nothing here"})))
+
+    do_POST = do_PUT = do_PATCH = do_GET  # noqa: N815 - the standard library's names
+
+    def _send(self, status: int, value: Any) -> None:
         text = json.dumps(value).encode()
         with suppress(ConnectionError):
             self.send_response(status)
@@ -116,10 +148,48 @@ class _Rest(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(text)
 
-    do_POST = do_PUT = do_PATCH = do_GET  # noqa: N815 - the standard library's names
-
     def _is(self, method: str, path: str) -> bool:
         return self.command == method and self.path.startswith(path)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+TUNNEL = """#!{python}
+import http.server, json, os, pathlib, sys, time
+
+given = dict(zip(sys.argv, sys.argv[1:]))
+file = pathlib.Path(given.get("--config", "nowhere"))
+told = {{"argv": sys.argv[1:], "pid": os.getpid(), "env": dict(os.environ), "config": ""}}
+if file.exists():
+    told |= {{"config": file.read_text(), "mode": oct(file.stat().st_mode)[-3:], "file": str(file)}}
+pathlib.Path(__file__ + ".json").write_text(json.dumps(told))
+if "--readyfile" in given:
+    pathlib.Path(given["--readyfile"]).touch()
+    time.sleep(600)
+
+
+class Told(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path in ("/readyz", "/api/v1.0/info") else 404)
+        self.end_headers()
+        self.wfile.write(b'{{"status": "SUCCESS"}}')
+
+
+port = given.get("--infoAPIPort") or given["--api-address"].rpartition(":")[2]
+http.server.HTTPServer(("127.0.0.1", int(port)), Told).serve_forever()
+"""
+"""A program in the place of a vendor's tunnel: it notes how it was started, and says that it is ready as theirs do."""
+
+
+def tunnel(path: Path) -> Path:
+    """Write such a program there."""
+    path.write_text(TUNNEL.format(python=sys.executable), "utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def tunnel_ran(path: Path) -> dict[str, Any]:
+    """How it was started: `argv`, `pid`, `env`, and the `config` file that it was given."""
+    found: dict[str, Any] = json.loads(path.with_name(f"{path.name}.json").read_text("utf-8"))
+    return found

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 RESULTS = {
+    "app": "What `app` of `start_session` is for it.",
+    "apps": "A row each, as `upload_app` answers it.",
+    "upload_app.name": "Its name there.",
+    "upload_app.version": "Its version, where the cloud has found it out.",
+    "upload_app.id": "The cloud's id for it.",
+    "customId": "Your name for it.",
+    "uploadedAt": "When it was sent, as the cloud tells it.",
+    "expiresAt": "When the cloud removes it, as it tells it.",
     "capabilities": "Those of browser, platform and device that the remote end told.",
     "currentSession": "Where calls without `sessionId` go from now on.",
     "closed": "Ids of the sessions that are gone.",

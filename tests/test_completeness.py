@@ -35,6 +35,8 @@ TOOL_NAMES = [
     "attach_session",
     "list_sessions",
     "list_devices",
+    "upload_app",
+    "list_apps",
     "set_current_session",
     "close_session",
     "close_sessions",

@@ -10,6 +10,7 @@ from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.devices import DeviceList
 from orchestrator.mark import Status
+from orchestrator.mcp_server.app_tools import ListApps, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
 from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
@@ -20,7 +21,7 @@ _ROOM = 0.9
 """The share of `max_output` that rows may take; the rest is for what stands around them."""
 
 
-Named = Annotated[str | None, Field(description="Its name: alice.")]
+Named = Annotated[str | None, Field(description="Its name.")]
 
 
 def _lower(value: Any) -> Any:
@@ -88,7 +89,7 @@ class StartBrowser(_Starting):
     headless: Headless = None
     navigation_url: Address = None
     viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
-    args: list[str] = Field(default_factory=list, description="Further switches of the browser.")
+    args: list[str] = Field(default_factory=list, description="Switches.")
 
 
 class StartAppSession(_Starting):
@@ -126,16 +127,18 @@ class StartAppSession(_Starting):
 class StartSession(_Starting):
     """Start a session at a provider by its name.
 
-    For a browser on this machine start_browser is simpler, for an app start_app_session.
+    On this machine start_browser and start_app_session are simpler.
     """
 
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
 
-    provider: str = Field(description="local, appium, remote_url (options.url), or another installed one.")
+    provider: str = Field(
+        description="local, appium, selenium_grid, remote_url, browserstack, sauce_labs, testmu, testingbot, digitalai."
+    )
     platform: Platform
     browser: Browser | None = None
-    browser_version: str | None = Field(default=None, description="Such as 156.")
+    browser_version: str | None = None
     headless: bool | None = None
     device_name: str | None = None
     platform_version: str | None = None
@@ -286,6 +289,8 @@ SESSION_TOOLS: tuple[type[SessionTool], ...] = (
     AttachSession,
     ListSessions,
     ListDevices,
+    UploadApp,
+    ListApps,
     SetCurrentSession,
     CloseSession,
     CloseSessions,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from orchestrator.errors import ProviderFailure, Unsupported
@@ -92,6 +93,13 @@ class AppStorage:
 def text(value: Any) -> str | None:
     """A value as text; None where there is nothing."""
     return None if value in {None, ""} else str(value)
+
+
+def moment(value: Any) -> str | None:
+    """A time as text; one in seconds since the epoch as ISO 8601, in UTC."""
+    if isinstance(value, int | float):
+        return datetime.fromtimestamp(value, UTC).isoformat()
+    return text(value)
 
 
 def _inside(answer: Any, place: str) -> Any:

@@ -218,6 +218,10 @@ class Cloud(Provider):
     def _place(self, settings: Settings) -> CloudSettings:
         return settings.clouds.get(self.name) or CloudSettings()
 
+    def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - what it says is enough
+        """Where the credentials are from."""
+        return f"Check {self.variables()}." if "credentials" in said else ""
+
     def longest(self, start: Start) -> float:  # noqa: ARG002 - for overrides
         """What the vendor takes at most as the seconds without a command after which it ends this session."""
         return self.longest_idle

@@ -20,7 +20,7 @@ from orchestrator.mark import Mark
 from orchestrator.models import SessionRecord, SessionType
 from orchestrator.provider import Start, StoredApp
 from orchestrator.settings import Settings
-from orchestrator_providers.app_storage import AppStorage, text
+from orchestrator_providers.app_storage import AppStorage, moment, text
 from orchestrator_providers.cloud import SHORT, Cloud
 from orchestrator_providers.cloud_options import CloudOptions, TunnelOptions
 from orchestrator_providers.tunnels import SauceConnect
@@ -113,7 +113,7 @@ def _app(told: Mapping[str, Any]) -> StoredApp:
         name=text(told.get("name")),
         version=text(about.get("short_version") or about.get("version")),
         id=text(told.get("id")),
-        uploaded_at=text(told.get("upload_timestamp")),
+        uploaded_at=moment(told.get("upload_timestamp")),
     )
 
 

@@ -2,249 +2,40 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import psutil
 import pytest
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.cloud_end import APP, CloudHub, RestEnd, rest_end
-from tests.e2e.harness import Home
+from tests.cloud_cases import (
+    ACCOUNTS,
+    BUILDS,
+    CASES,
+    OPEN,
+    PHONES,
+    PROVIDERS,
+    REASON,
+    SHARED,
+    STORAGES,
+    TUNNEL,
+    VARIABLES,
+    Case,
+    Storage,
+)
+from tests.cloud_end import CloudHub, RestEnd, rest_end, tunnel, tunnel_ran
+from tests.e2e.harness import NAMESPACE, Home, runs
+from tests.e2e.stage import refused
 from tests.grid_end import GridEnd, grid_end
 from tests.remote_end import PASSWORD, USER, relayed
-from tests.served import Served
-
-ACCOUNTS = {
-    "BROWSERSTACK_USERNAME": USER, "BROWSERSTACK_ACCESS_KEY": PASSWORD,
-    "SAUCE_USERNAME": USER, "SAUCE_ACCESS_KEY": PASSWORD,
-    "TESTMU_USERNAME": USER, "TESTMU_ACCESS_KEY": PASSWORD,
-    "TESTINGBOT_KEY": USER, "TESTINGBOT_SECRET": PASSWORD,
-    "DIGITALAI_ACCESS_KEY": PASSWORD,
-}  # fmt: skip
-BUILDS = dict.fromkeys(("BROWSERSTACK_BUILD_NAME", "SAUCE_BUILD_NAME", "LT_BUILD_NAME"), "nightly")
-PROVIDERS = ["browserstack", "sauce_labs", "testmu", "testingbot"]
-OPEN = ["digitalai"]
-"""Those whose hub takes the access key as a capability."""
-SHARED: dict[str, dict[str, Any]] = {
-    "browser": {
-        "pageLoadStrategy": "eager", "unhandledPromptBehavior": "ignore",
-        "timeouts": {"script": 28000, "pageLoad": 28000},
-    },
-    "ios": {"platformName": "iOS", "appium:automationName": "XCUITest"},
-    "android": {
-        "platformName": "Android", "appium:automationName": "UiAutomator2", "appium:autoGrantPermissions": True
-    },
-}  # fmt: skip
-"""What is asked for on a platform whatever the cloud."""
-PHONES = {"ios": "iPhone 15", "android": "Pixel 8"}
-
-
-class Case(NamedTuple):
-    """A start, what of it reaches the hub beside SHARED, and what is told at its end.
-
-    `marked` are method, path and JSON of the REST request, or a script and its arguments; `<id>` in them and
-    in `dashboard` is the session's.
-    """
-
-    provider: str
-    platform: str
-    start: dict[str, Any]
-    asked: dict[str, Any]
-    dashboard: str
-    keep_alive: int | None
-    marked: list[tuple[Any, ...]]
-    rest: dict[tuple[str, str], tuple[int, Any]]
-
-    @property
-    def name(self) -> str:
-        """What the test is called."""
-        kind = "app" if "app" in self.start else self.start.get("browser", "chrome")
-        return f"{self.provider}-{self.platform}-{kind}"
-
-
-REASON = "the cart is empty"
-SESSION = {"automation_session": {"browser_url": "https://automate.browserstack.com/builds/b/sessions/s"}}
-AUTOMATE = {("GET", "/automate/sessions/"): (200, SESSION), ("PUT", "/automate/sessions/"): (200, SESSION)}
-APP_AUTOMATE = {(method, f"/app-{path[1:]}"): answer for (method, path), answer in AUTOMATE.items()}
-BROWSERSTACK = {"sessionName": "mine", "buildName": "nightly", "idleTimeout": 300}
-SAUCE = {"name": "mine", "build": "nightly", "idleTimeout": 1000}
-TESTMU = {"w3c": True, "name": "mine", "build": "nightly", "idleTimeout": 1800}
-TESTINGBOT = {"name": "mine", "idletimeout": 1800}
-OK = (200, {"success": True})
-CASES = [
-    Case(
-        "browserstack", "browser",
-        {
-            "browserVersion": "stable", "headless": True,
-            "options": {"os": "Linux", "osVersion": "12", "projectName": "Shop", "consoleLogs": "info", "local": True,
-                        "localIdentifier": "running", "acceptInsecureCerts": True},
-            "capabilities": {"bstack:options": {"osVersion": "mine", "chrome": {"driver": "156"}}},
-        },
-        {
-            "browserName": "chrome", "browserVersion": "stable", "acceptInsecureCerts": True,
-            "bstack:options": BROWSERSTACK | {
-                "os": "Linux", "osVersion": "mine", "projectName": "Shop", "consoleLogs": "info", "local": True,
-                "localIdentifier": "running", "chrome": {"driver": "156"},
-            },
-        },
-        SESSION["automation_session"]["browser_url"], 300,
-        [("PUT", "/automate/sessions/<id>.json", {"status": "failed", "reason": REASON})], AUTOMATE,
-    ),
-    Case(
-        "browserstack", "ios", {"browser": "safari", "options": {"idleTimeout": 90, "realMobile": True}},
-        {
-            "browserName": "Safari", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 150,
-            "bstack:options": BROWSERSTACK | {"idleTimeout": 150, "deviceName": "iPhone 15", "realMobile": True},
-        },
-        SESSION["automation_session"]["browser_url"], 150,
-        [("PUT", "/automate/sessions/<id>.json", {"status": "failed", "reason": REASON})], AUTOMATE,
-    ),
-    Case(
-        "browserstack", "android", {"app": f"bs://{APP}", "options": {"appiumVersion": "2.19.0"}},
-        {
-            "appium:app": f"bs://{APP}", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 300,
-            "bstack:options": BROWSERSTACK | {"appiumVersion": "2.19.0"},
-        },
-        SESSION["automation_session"]["browser_url"], 300,
-        [("PUT", "/app-automate/sessions/<id>.json", {"status": "failed", "reason": REASON})], APP_AUTOMATE,
-    ),
-    Case(
-        "sauce_labs", "browser",
-        {
-            "options": {"platformName": "linux", "tags": ["a"], "tunnelName": "running", "android.gpu.mode": "hardware",
-                        "custom-data": {"commit": "1"}},
-            "capabilities": {"sauce:options": {"tags": ["b"], "build": "mine"}},
-        },
-        {
-            "browserName": "chrome", "platformName": "linux",
-            "sauce:options": SAUCE | {
-                "tags": ["b"], "build": "mine", "tunnelName": "running", "android.gpu.mode": "hardware",
-                "custom-data": {"commit": "1"},
-            },
-        },
-        "https://app.us-west-1.saucelabs.com/tests/<id>", 1000,
-        [("PUT", f"/rest/v1/{USER}/jobs/<id>", {"passed": False, "custom-data": {"reason": REASON}})],
-        {("PUT", "/rest/v1/"): OK},
-    ),
-    Case(
-        "sauce_labs", "android", {"browser": "chrome", "options": {"phoneOnly": True}},
-        {
-            "browserName": "Chrome", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 90,
-            "sauce:options": {"name": "mine", "build": "nightly", "phoneOnly": True},
-        },
-        "https://app.us-west-1.saucelabs.com/tests/<id>", 90,
-        [(f"sauce:context={REASON}", []), ("sauce:job-result=failed", [])], {},
-    ),
-    Case(
-        "sauce_labs", "ios", {"app": f"storage:filename={APP}", "options": {"region": "eu-central-1"}},
-        {
-            "appium:app": f"storage:filename={APP}", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 90,
-            "sauce:options": {"name": "mine", "build": "nightly"},
-        },
-        "https://app.us-west-1.saucelabs.com/tests/<id>", 90,
-        [(f"sauce:context={REASON}", []), ("sauce:job-result=failed", [])], {},
-    ),
-    Case(
-        "testmu", "browser",
-        {
-            "options": {"platformName": "Windows 11", "console": True, "smartUI.project": "Shop", "tunnel": True,
-                        "tunnelName": "running"},
-            "capabilities": {"LT:Options": {"console": "error"}},
-        },
-        {
-            "browserName": "chrome",
-            "LT:Options": TESTMU | {
-                "platformName": "Windows 11", "console": "error", "smartUI.project": "Shop", "tunnel": True,
-                "tunnelName": "running",
-            },
-        },
-        "https://automation.lambdatest.com/logs/?sessionID=<id>", 1800,
-        [("PATCH", "/automation/api/v1/sessions/<id>", {"status_ind": "failed", "reason": REASON})],
-        {("PATCH", "/automation/api/v1/sessions/"): OK},
-    ),
-    Case(
-        "testmu", "ios", {"browser": "safari", "options": {"isRealMobile": True}},
-        {
-            "browserName": "Safari", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 1800,
-            "lt:options": TESTMU | {"platformName": "ios", "deviceName": "iPhone 15", "isRealMobile": True},
-        },
-        "", 1800, [("lambda-status=failed", [])], {},
-    ),
-    Case(
-        "testmu", "android", {"app": f"lt://{APP}", "options": {"build": "mine"}},
-        {
-            "appium:app": f"lt://{APP}", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 1800,
-            "lt:options": TESTMU | {
-                "platformName": "android", "deviceName": "Pixel 8", "app": f"lt://{APP}", "build": "mine",
-            },
-        },
-        "", 1800, [("lambda-status=failed", [])], {},
-    ),
-    Case(
-        "testingbot", "browser",
-        {
-            "options": {"platformName": "LINUX", "screen-resolution": "1280x1024", "tunnel-identifier": "running"},
-            "capabilities": {"tb:options": {"name": "other"}},
-        },
-        {
-            "browserName": "chrome", "platformName": "LINUX",
-            "tb:options": TESTINGBOT | {
-                "name": "other", "screen-resolution": "1280x1024", "tunnel-identifier": "running",
-            },
-        },
-        "https://testingbot.com/members/tests/<id>", 1800,
-        [("PUT", "/v1/tests/<id>", {"test[success]": ["0"], "test[status_message]": [REASON]})],
-        {("PUT", "/v1/tests/"): OK},
-    ),
-    Case(
-        "testingbot", "android", {"browser": "chrome", "options": {"build": "nightly"}},
-        {
-            "browserName": "Chrome", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 1800,
-            "tb:options": TESTINGBOT | {"build": "nightly"},
-        },
-        "https://testingbot.com/members/tests/<id>", 1800,
-        [("PUT", "/v1/tests/<id>", {"test[success]": ["0"], "test[status_message]": [REASON]})],
-        {("PUT", "/v1/tests/"): OK},
-    ),
-    Case(
-        "testingbot", "ios", {"app": f"tb://{APP}", "options": {"realDevice": True}},
-        {
-            "appium:app": f"tb://{APP}", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 1800,
-            "tb:options": TESTINGBOT | {"realDevice": True},
-        },
-        "https://testingbot.com/members/tests/<id>", 1800,
-        [("PUT", "/v1/tests/<id>", {"test[success]": ["0"], "test[status_message]": [REASON]})],
-        {("PUT", "/v1/tests/"): OK},
-    ),
-    Case(
-        "digitalai", "browser", {"options": {"osName": "Linux"}, "capabilities": {"digitalai:testName": "other"}},
-        {
-            "browserName": "chrome", "digitalai:testName": "other", "digitalai:osName": "Linux",
-            "digitalai:accessKey": PASSWORD,
-        },
-        "", None, [("seetest:client.setReportStatus", ["Failed", REASON])], {},
-    ),
-    Case(
-        "digitalai", "ios", {"browser": "safari"},
-        {
-            "browserName": "Safari", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 1860,
-            "digitalai:options": {
-                "testName": "mine", "deviceQuery": "@os='ios' and @name='iPhone 15'", "accessKey": PASSWORD,
-            },
-        },
-        "", None, [("seetest:client.setReportStatus", ["Failed", REASON])], {},
-    ),
-    Case(
-        "digitalai", "android", {"app": f"cloud:uniqueName={APP}", "options": {"deviceQuery": "@os='android'"}},
-        {
-            "appium:app": f"cloud:uniqueName={APP}", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 1860,
-            "digitalai:options": {"testName": "mine", "deviceQuery": "@os='android'", "accessKey": PASSWORD},
-        },
-        "", None, [("seetest:client.setReportStatus", ["Failed", REASON])], {},
-    ),
-]  # fmt: skip
+from tests.served import Served, served
 
 
 class Clouds(NamedTuple):
@@ -260,6 +51,7 @@ class Clouds(NamedTuple):
     grid: GridEnd
     home: Home
     settings: Mapping[str, str]
+    log: Path
 
     def hub(self, provider: str) -> CloudHub:
         """Where this provider's sessions are."""
@@ -279,9 +71,15 @@ def end(device_server: DeviceServer, tmp_path_factory: pytest.TempPathFactory) -
         for name, value in {**ACCOUNTS, **BUILDS}.items():
             patch.setenv(name, value)
         places = {name: {"hub_url": door.url, "api_url": rest.url} for name in PROVIDERS}
+        for name in PROVIDERS[1:]:
+            places[name]["tunnel"] = str(tunnel(home.folder / name))
         places |= {name: {"hub_url": other.url, "api_url": rest.url} for name in OPEN}
         settings = {"clouds": json.dumps(places), "start_timeout": "60"}
-        yield Clouds(stack.enter_context(home.serve(**settings)), door, other, rest, grid, home, settings)
+        log = tmp_path_factory.mktemp("log") / "log"
+        told = stack.enter_context(log.open("w"))
+        own = {"home": str(home.folder), "namespace": NAMESPACE, **settings}
+        server = stack.enter_context(served("auto", (), told, **own))
+        yield Clouds(server, door, other, rest, grid, home, settings, log)
     assert home.is_clean()
 
 
@@ -304,14 +102,165 @@ def test_a_session_is_asked_for_driven_marked_and_ended(clouds: Clouds, case: Ca
     clouds.rest.answers.update(case.rest)
     device = {"deviceName": PHONES[case.platform]} if case.platform in PHONES else {}
     wish = {"provider": case.provider, "platform": case.platform, "sessionId": "mine", **device, **case.start}
-    row = clouds.server.ok("start_session", **wish)
+    answer = clouds.server.call("start_session", **wish)
+    assert not answer.failed, answer.text
+    row = answer.data
     session = row["remoteSessionId"]
-    assert hub.asked() == SHARED[case.platform] | case.asked
+    ran = tunnel_ran(clouds.home.folder / case.provider) if case.tunnelled else {}
+    assert hub.asked() == SHARED[case.platform] | _with_tunnel(case.asked, ran)
     assert (row["provider"], row["type"]) == (case.provider, case.platform)
     assert row.get("remoteEnd", {}).get("dashboardUrl", "") == case.dashboard.replace("<id>", session)
     assert clouds.home.record("mine").keep_alive == case.keep_alive
+    assert PASSWORD not in answer.text + json.dumps(row) + clouds.home.record("mine").model_dump_json()
     clouds.server.ok("get_visible_elements")
+    beside = [psutil.Process(ran["pid"])] if ran else []
+    assert all(runs(one) for one in beside)
     assert clouds.server.ok("close_session", status="failed", reason=REASON)["closed"] == ["mine"]
     told = [(one.method, one.path.replace(session, "<id>"), one.value) for one in clouds.rest.requests if one.body]
     assert [*told, *hub.scripts()] == case.marked
-    assert {one.account for one in clouds.rest.requests} <= {"basic"}
+    assert not any(runs(one) for one in beside)
+
+
+def _with_tunnel(asked: dict[str, Any], ran: dict[str, Any]) -> dict[str, Any]:
+    """What is asked for, with the name that the tunnel was started under; how it was started is looked at here."""
+    if not ran:
+        return asked
+    flags = dict(itertools.pairwise(ran["argv"]))
+    [name] = [flags[flag] for flag in ("--tunnel-name", "--tunnelName", "--tunnel-identifier") if flag in flags]
+    assert re.fullmatch(r"orchestrator-[0-9a-f]{12}", name)
+    assert PASSWORD not in " ".join(ran["argv"])
+    variables = ("SAUCE_ACCESS_KEY", "TESTINGBOT_SECRET")
+    if ran["config"]:
+        assert (ran["config"], ran["mode"]) == (f'User: "{USER}"\nKey: "{PASSWORD}"\n', "600")
+        assert not Path(ran["file"]).exists()
+    assert ran["config"] or PASSWORD in {ran["env"].get(variable) for variable in variables}
+    found: dict[str, Any] = json.loads(json.dumps(asked).replace(TUNNEL, name))
+    return found
+
+
+def test_credentials_are_each_server_s_own(clouds: Clouds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without them nothing is asked, and what would hold them is named; from the secrets file a session goes on."""
+    clouds.server.ok("start_session", provider="browserstack", platform="browser", sessionId="mine")
+    for name in ACCOUNTS:
+        monkeypatch.delenv(name)
+    file = clouds.home.folder / "secrets.toml"
+    with clouds.home.serve(**clouds.settings) as other:
+        sent = len(clouds.door.requests), len(clouds.other.requests), len(clouds.rest.requests)
+        for provider, variables in VARIABLES.items():
+            for call in (
+                other.call("start_session", provider=provider, platform="browser", sessionId="another"),
+                other.call("list_apps", provider=provider),
+            ):
+                said = refused(call, "provider_auth")
+                assert f"needs credentials, and {variables}." in said
+                assert str(file) in said
+        assert "BROWSERSTACK_USERNAME and BROWSERSTACK_ACCESS_KEY are not set" in refused(
+            other.call("get_text", sessionId="mine"), "provider_auth"
+        )
+        assert sent == (len(clouds.door.requests), len(clouds.other.requests), len(clouds.rest.requests))
+        _write(file, BROWSERSTACK_USERNAME=USER, BROWSERSTACK_ACCESS_KEY="wrong-key")
+        wrong = other.call("start_session", provider="browserstack", platform="browser", sessionId="another")
+        assert "Check BROWSERSTACK_USERNAME and BROWSERSTACK_ACCESS_KEY." in refused(wrong, "provider_auth")
+        said = refused(other.call("list_apps", provider="browserstack"), "provider_auth")
+        assert "401: who is Basic •••?" in said
+        assert "Check BROWSERSTACK_USERNAME and BROWSERSTACK_ACCESS_KEY." in said
+        _write(file, BROWSERSTACK_USERNAME=USER, BROWSERSTACK_ACCESS_KEY=PASSWORD)
+        assert other.ok("execute_script", script="return 6 * 7", sessionId="mine")["value"] == 42
+        clouds.rest.answers["PUT", "/automate/sessions/"] = 500, {"error": f"not for {PASSWORD}"}
+        closed = other.ok("close_session", sessionId="mine", status="passed")
+    assert closed["closed"] == ["mine"]
+    [warning] = closed["warnings"]
+    assert warning.startswith("mine is not marked as passed. BrowserStack answered PUT ")
+    assert warning.endswith(" with 500: not for •••.")
+    file.unlink()
+
+
+def _write(file: Path, **values: str) -> None:
+    file.write_text("".join(f'{name} = "{value}"\n' for name, value in values.items()), "utf-8")
+    file.chmod(0o600)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ({"capabilities": {"bstack:options": {"accessKey": "x"}}}, "'accessKey' is no capability to give"),
+        ({"options": {"userName": "x"}}, "'userName' is no option"),
+    ],
+    ids=["capabilities", "options"],
+)
+def test_credentials_are_not_taken_from_a_call(clouds: Clouds, where: dict[str, Any], said: str) -> None:
+    """They would stand in a record and in what a model reads; the error names the variables instead."""
+    answer = clouds.server.call("start_session", provider="browserstack", platform="browser", **where)
+    text = refused(answer, "invalid_argument")
+    assert said in text
+    assert "BROWSERSTACK_USERNAME and BROWSERSTACK_ACCESS_KEY" in text
+    assert clouds.door.requests == []
+
+
+@pytest.mark.parametrize("storage", STORAGES, ids=[storage.provider for storage in STORAGES])
+def test_apps_are_sent_to_a_storage_and_listed(clouds: Clouds, storage: Storage, tmp_path: Path) -> None:
+    """The requests are the vendor's, and the answer has what a start takes as `app`."""
+    file = tmp_path / "shop.apk"
+    file.write_text("the app", "utf-8")
+    clouds.rest.answers.update({(method, path): (200, answer) for method, path, answer in storage.upload})
+    named = {"customId": storage.custom_id} if storage.custom_id else {}
+    stored = clouds.server.ok("upload_app", provider=storage.provider, path=str(file), **named)
+    assert stored == storage.stored
+    account = "bearer" if storage.provider in OPEN else "basic"
+    assert clouds.rest.told() == [(method, path, account) for method, path, _ in storage.upload]
+    assert clouds.rest.requests[0].form == storage.form
+    if not named:
+        answer = clouds.server.call("upload_app", provider=storage.provider, path=str(file), customId="Shop")
+        assert "has no custom ids for apps. Leave customId out." in refused(answer, "unsupported")
+    clouds.rest.requests.clear()
+    clouds.rest.answers.clear()
+    clouds.rest.answers.update({(method, path): (200, answer) for method, path, answer in storage.list})
+    apps = clouds.server.ok("list_apps", provider=storage.provider, limit=2)["apps"]
+    assert apps[0] == storage.first
+    assert len(apps) <= 2
+    assert clouds.rest.told() == [(method, path, account) for method, path, _ in storage.list]
+
+
+def test_an_upload_is_never_in_memory_as_a_whole(clouds: Clouds, tmp_path: Path) -> None:
+    """It is read and sent in pieces, and its length is known to the vendor from the start."""
+    file = tmp_path / "big.apk"
+    with file.open("wb") as opened:
+        opened.truncate(200_000_000)
+    clouds.rest.answers["POST", "/app-automate/upload"] = 200, {"app_url": "bs://big"}
+    before = _most_memory(clouds.server)
+    assert clouds.server.ok("upload_app", provider="browserstack", path=str(file))["app"] == "bs://big"
+    assert 200_000_000 < clouds.rest.requests[0].length < 200_001_000
+    assert _most_memory(clouds.server) - before < 50_000
+
+
+def _most_memory(server: Served) -> int:
+    """The most that the server ever took, in kB."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text("utf-8")
+    return int(re.findall(r"VmHWM:\s+(\d+)", status)[0])
+
+
+def test_an_upload_that_does_not_work_says_why(clouds: Clouds, tmp_path: Path) -> None:
+    """A file that is not there, what the vendor said, a provider without a storage."""
+    file = tmp_path / "shop.apk"
+    file.write_text("the app", "utf-8")
+    call = functools.partial(clouds.server.call, "upload_app")
+    missing = refused(call(provider="testmu", path=str(tmp_path / "shop.ap")), "invalid_argument")
+    assert f"path: there is no file {tmp_path / 'shop.ap'}. Did you mean {file}?" in missing
+    assert f"path: {tmp_path} is a folder." in refused(call(provider="testmu", path=str(tmp_path)), "invalid_argument")
+    clouds.rest.answers["POST", "/app/upload/realDevice"] = 422, {"error": {"message": "no app at all"}}
+    said = refused(call(provider="testmu", path=str(file)), "provider_error")
+    assert (
+        said == f"provider_error: TestMu answered POST {clouds.rest.url}/app/upload/realDevice with 422: no app at all."
+    )
+    clouds.rest.answers["POST", "/app/upload/realDevice"] = 200, {"status": "queued"}
+    assert "TestMu answered with what is no app." in refused(call(provider="testmu", path=str(file)), "provider_error")
+    names = "browserstack, digitalai, sauce_labs, testingbot, testmu"
+    unsupported = refused(call(provider="local", path=str(file)), "unsupported")
+    assert f"Provider 'local' has no storage for apps. Those that have one: {names}." in unsupported
+
+
+def test_no_credential_is_kept_anywhere(clouds: Clouds) -> None:
+    """Not in the home, whatever was started, marked and refused in this file, and not in the log."""
+    files = [path for path in clouds.home.folder.rglob("*") if path.is_file() and path.suffix != ".json"]
+    assert [path for path in [*files, clouds.log] if PASSWORD.encode() in path.read_bytes()] == []
+    assert clouds.log.read_text("utf-8")

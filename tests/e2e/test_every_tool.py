@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.mcp_server.tools import TOOLS
 from orchestrator.models import SessionType
 from tests.appium_end import AppiumEnd, appium_end
+from tests.cloud_end import rest_end
 from tests.e2e.stage import Stage, opened, refused
 from tests.remote_end import RemoteEnd, remote_end
 
@@ -56,6 +58,14 @@ CASES = {
         {"platform": "symbian"}, WRONG, "Argument 'platform': it is one of 'ios', 'android'",
     ),
     "list_devices": Case({}, "No Appium server answers at http://127.0.0.1:1.", {"name": "x"}, WRONG, "'name'"),
+    "upload_app": Case(
+        {"provider": "browserstack", "path": str(Path(__file__))}, "app bs://a1, name test_every_tool.py",
+        {"provider": "local", "path": "a"}, "unsupported", "browserstack",
+    ),
+    "list_apps": Case(
+        {"provider": "browserstack"}, "app bs://a2, name shop.apk, version 1.0",
+        {"provider": "browserstak"}, WRONG, "'browserstack'",
+    ),
     "list_sessions": Case({}, "Current session: one.", {"name": "x"}, WRONG, "'name'"),
     "set_current_session": Case({"sessionId": "one"}, "Current session: one.", *NO_SESSION),
     "close_session": Case({"sessionId": "one"}, "Closed: one.", *NO_SESSION),
@@ -125,9 +135,16 @@ each_tool = pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool not 
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Stage]:
-    """Two sessions, of which the first is current."""
-    with opened("auto", "one", "two", appium_url="http://127.0.0.1:1") as stage:
-        yield stage
+    """Two sessions, of which the first is current, and a cloud with an app in its storage."""
+    with rest_end() as rest, pytest.MonkeyPatch.context() as patch:
+        rest.answers["POST", "/app-automate/upload"] = 200, {"app_url": "bs://a1"}
+        app = {"app_url": "bs://a2", "app_name": "shop.apk", "app_version": "1.0"}
+        rest.answers["GET", "/app-automate/recent_apps"] = 200, [app]
+        patch.setenv("BROWSERSTACK_USERNAME", "user")
+        patch.setenv("BROWSERSTACK_ACCESS_KEY", "access-key")
+        clouds = json.dumps({"browserstack": {"api_url": rest.url}})
+        with opened("auto", "one", "two", appium_url="http://127.0.0.1:1", clouds=clouds) as stage:
+            yield stage
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,7 @@ def test_what_nodes_take_with_them(modern: Served, monkeypatch: pytest.MonkeyPat
         assert modern.ok("execute_script", sessionId="two", script=STATE)["value"] == ""
 
         next(node for node in grid.nodes if node.url == where["one"]).kill()
+        until(lambda: _listed(modern)["three"] == "lost", "a session that is told as lost without any call on it")
         for name in "one", "three":
             text = refused(modern.call("execute_script", sessionId=name, script=STATE), "session_lost")
             assert f"Session '{name}' is lost: the node of the Grid that it ran on is gone: " in text
@@ -49,6 +50,10 @@ def _start(server: Served, grid: GridEnd, name: str) -> str:
     """Start a session; the address of its node."""
     wanted: dict[str, Any] = {"provider": "selenium_grid", "platform": "browser", "options": {"url": grid.url}}
     return str(server.ok("start_session", sessionId=name, **wanted)["remoteEnd"]["nodeUrl"])
+
+
+def _listed(server: Served) -> dict[str, str]:
+    return {row["sessionId"]: row["state"] for row in server.ok("list_sessions")["sessions"]}
 
 
 def _drain(grid: GridEnd, url: str) -> None:

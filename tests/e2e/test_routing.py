@@ -72,6 +72,8 @@ def test_every_tool_of_a_session_takes_its_id(server: Served) -> None:  # W6 W52
     without = {
         "list_sessions",
         "list_devices",
+        "upload_app",
+        "list_apps",
         "close_sessions",
         "close_all_sessions",
         "execute_parallel",

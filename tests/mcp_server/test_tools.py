@@ -53,6 +53,8 @@ def test_the_tools_are_these() -> None:
         "attach_session",
         "list_sessions",
         "list_devices",
+        "upload_app",
+        "list_apps",
         "set_current_session",
         "close_session",
         "close_sessions",
