@@ -135,7 +135,7 @@ class StartSession(_Starting):
 
     provider: str = Field(description="remote_url (options.url), browserstack, …")
     platform: Platform
-    browser: Browser | None = None
+    browser: str | None = None
     browser_version: str | None = None
     headless: bool | None = None
     device_name: str | None = None
