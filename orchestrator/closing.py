@@ -262,4 +262,6 @@ def _delete(reach: Reach, record: SessionRecord, limit: float = _REMOTE_END) -> 
 
 def _how_to_attach(record: SessionRecord) -> str:
     url = without_credentials(record.remote_url)
-    return f"{record.id} goes on at its remote end: remoteUrl {url}, remoteSessionId {record.remote_session_id}."
+    opens = f" (user and password are in secret:{record.secret})" if record.secret else ""
+    where = f"remoteUrl {url}{opens}, remoteSessionId {record.remote_session_id}"
+    return f"{record.id} goes on at its remote end: {where}."

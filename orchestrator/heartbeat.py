@@ -22,7 +22,9 @@ _PARTS = 3
 """A remote end that ends what is unused for a minute hears of it three times a minute: one may get lost."""
 _ANSWERS_WITHIN = 5.0
 _AGAIN = (1.0, 4.0)
-"""Seconds until a remote end that did not answer is asked again. After the last time, what it had counts as lost."""
+"""Seconds until a remote end that did not answer is asked again; one of this machine is given up after the last."""
+_NETWORK = 60.0
+"""Seconds for which a network may fail before what lies behind it counts as lost, or as long as that would keep it."""
 _LISTED = 2.0
 """Seconds between two looks that lists of sessions ask for."""
 _AT_ONCE = 20
@@ -31,10 +33,11 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True)
 class Beat:
-    """When a remote end was last asked about a session, and how often in a row it has not answered."""
+    """When a remote end was last asked about a session, how often in a row it has not answered, and since when."""
 
     at: float = -math.inf
     missed: int = 0
+    since: float = -math.inf
 
 
 def due(record: SessionRecord, beat: Beat, now: float, *, ours: bool) -> float:
@@ -46,10 +49,22 @@ def due(record: SessionRecord, beat: Beat, now: float, *, ours: bool) -> float:
     if record.state is not SessionState.ACTIVE or left(record, now) <= 0:
         return math.inf
     if beat.missed and record.last_active_at <= beat.at:
-        return beat.at + _AGAIN[beat.missed - 1] - now
+        return beat.at + _AGAIN[min(beat.missed, len(_AGAIN)) - 1] - now
     if record.keep_alive is None or not ours:
         return math.inf
     return max(record.last_active_at, beat.at) + record.keep_alive / _PARTS - now
+
+
+def missed(before: Beat, record: SessionRecord, now: float) -> Beat:
+    """What is known once a remote end did not answer; a call since the last time begins the count anew."""
+    again = before.missed > 0 and record.last_active_at <= before.at
+    return Beat(now, before.missed + 1 if again else 1, before.since if again else now)
+
+
+def given_up(beat: Beat, record: SessionRecord, *, far: bool) -> bool:
+    """Whether what a remote end had counts as lost; one that is far may be there behind a network that fails."""
+    enough = beat.missed > len(_AGAIN)
+    return enough and (not far or beat.at - beat.since >= (record.keep_alive or _NETWORK))
 
 
 class Heartbeat(Rounds):
@@ -104,19 +119,18 @@ class Heartbeat(Rounds):
 
     async def _beat(self, record: SessionRecord) -> None:
         before = self._beats.get(record.remote_session_id, Beat())
-        missed = before.missed if record.last_active_at <= before.at else 0
-        lost = ""
+        lost, now = "", Beat(self._clock())
         try:
             await anyio.to_thread.run_sync(self._touch, record, abandon_on_cancel=True, limiter=self._threads)
-            missed = 0
         except (NoAnswer, Unreached) as error:
-            missed += 1
-            lost = f"{error.reason} (asked {missed} times)" if missed > len(_AGAIN) else ""
+            now = missed(before, record, self._clock())
+            if given_up(now, record, far=isinstance(error, Unreached)):
+                lost = f"{error.reason} (asked {now.missed} times)"
         except SessionLost as error:
             lost = error.reason
         except OrchestratorError:
-            missed = 0  # it answers, or it is for others to ask: whoever uses the session is told what is wrong
-        self._beats[record.remote_session_id] = Beat(self._clock(), missed)
+            pass  # it answers, or it is for others to ask: whoever uses the session is told what is wrong
+        self._beats[record.remote_session_id] = now
         if lost:
             with contextlib.suppress(OrchestratorError):
                 await self._lanes.lost(record, lost)

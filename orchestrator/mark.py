@@ -17,7 +17,7 @@ class Mark(Wire):
     reason: str | None = None
 
     @classmethod
-    def of(cls, status: Status | None, reason: str | None) -> Mark | None:
+    def of(cls, status: str | None, reason: str | None) -> Mark | None:
         """The mark that a caller asks for, if any.
 
         Raises:
@@ -27,4 +27,4 @@ class Mark(Wire):
             raise InvalidArgument("There is a reason, and no status that it is of.", hint="Give status, too.")
         if status not in {None, *get_args(Status)}:
             raise InvalidArgument(f"{status!r} is no status of a session.", hint="It is passed or failed.")
-        return None if status is None else cls(status=status, reason=reason)
+        return None if status is None else cls.model_validate({"status": status, "reason": reason})

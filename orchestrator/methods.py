@@ -470,6 +470,7 @@ class SessionMethods(ABC):
             enabled: Whether it is enabled.
             checked: Whether it is checked.
             count: How many elements the selector finds.
+            attribute: An attribute that must be there, or have this value.
             url: A glob.
             title: The whole title, or a glob.
             not_: It must not hold.
@@ -1086,6 +1087,7 @@ class BlockingSessionMethods(ABC):
             enabled: Whether it is enabled.
             checked: Whether it is checked.
             count: How many elements the selector finds.
+            attribute: An attribute that must be there, or have this value.
             url: A glob.
             title: The whole title, or a glob.
             not_: It must not hold.

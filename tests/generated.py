@@ -78,6 +78,8 @@ MEANINGS = {
     "noReset": "Keep the app's data.",
     "platformVersion": "Such as 17.5.",
     "udid": "Which device: no two sessions can have the same one.",
+    "expect.not": "It must not hold.",
+    "expect.attribute": "An attribute that must be there, or have this value.",
     "accept": "true: OK. false: Cancel.",
     "action": "What to do.",
     "navigationUrl": "Open this URL first.",

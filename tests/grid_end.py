@@ -77,6 +77,7 @@ class GridEnd:
         url: Where clients find it, without a slash at its end.
         port: The hub's, for a relay that stands before it.
         nodes: Its nodes.
+        hub: The hub's JVM.
         folder: What its processes write, their configuration and logs among it.
     """
 
@@ -84,6 +85,7 @@ class GridEnd:
     port: int
     folder: Path
     nodes: list[GridNode] = field(default_factory=list)
+    hub: psutil.Process = field(init=False)
 
     def status(self) -> dict[str, Any]:
         """What `/status` says."""
@@ -146,7 +148,8 @@ def grid_end(
     started: list[psutil.Process] = []
     try:
         bus = _bus()
-        started.append(_spawn(folder, "hub", [java, jvm], [*_listens(grid.port), *bus, *hub]))
+        grid.hub = _spawn(folder, "hub", [java, jvm], [*_listens(grid.port), *bus, *hub])
+        started.append(grid.hub)
         configurations = [local_grid.configuration(Machine.this(), Settings(), sessions)] * nodes
         for number, configuration in enumerate(configurations + ([_relaying(appium)] if appium else [])):
             name, port = f"node-{number}", free_port()
@@ -249,6 +252,9 @@ def _below(process: psutil.Process, folder: Path) -> bool:
 
 def _archive_classes() -> None:
     """Keep the classes of hub and node as the JVM has loaded them: with these a Grid starts in half the time."""
+    if lack := missing():
+        print(f"grid: {lack}")
+        return
     with grid_end(1, 1, jvm="-XX:ArchiveClassesAtExit") as grid:
         grid.start()
         grid.end_sessions()

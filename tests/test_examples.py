@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -139,6 +140,26 @@ def test_python_script(tmp_path: Path) -> None:
         "{'ann': 3, 'ben': 3}",
     ], done.stderr
     assert blocking.stdout == "Ann: Lovely tea.\n", blocking.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_provider_of_your_own(tmp_path: Path) -> None:
+    """The package is built and installed: the command lists its provider, which keeps the contract at a real farm."""
+    example, place = EXAMPLES / "a_provider_of_your_own", tmp_path / "packages"
+    uv = shutil.which("uv")
+    install = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
+    subprocess.run([*install, "--quiet", "--no-deps", "--target", str(place), str(example)], timeout=100, check=True)
+    environ = {**os.environ, "PYTHONPATH": str(place), "ORCHESTRATOR_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-m", "orchestrator", "providers"]
+    listed = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=100, check=True)
+    assert "farm (of webdriver-orchestrator-farm): browser, browsers: chrome\n" in listed.stdout
+    assert "  option pool: Which machines: office or lab.\n" in listed.stdout
+    quiet = ["-p", "no:cacheprovider", "--basetemp", str(tmp_path / "tests"), "--rootdir", str(example)]
+    tests = [sys.executable, "-m", "pytest", *quiet, str(example)]
+    done = subprocess.run(tests, env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "14 passed" in done.stdout, done.stdout
 
 
 def test_code_on_the_page_about_python_is_run() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from orchestrator.heartbeat import Beat, due
+from orchestrator.heartbeat import Beat, due, given_up, missed
 from orchestrator.models import SessionState
 from tests.test_limits import record
 
@@ -43,3 +43,24 @@ def test_who_did_not_answer_is_asked_again_soon() -> None:
     assert due(record(), Beat(at=2_000.0, missed=1), 2_000.0, ours=False) == 1.0
     assert due(record(), Beat(at=2_001.0, missed=2), 2_001.0, ours=False) == 4.0
     assert due(record(last_active_at=2_001.0), Beat(at=2_000.0, missed=1), 2_002.0, ours=False) == math.inf
+
+
+def test_one_of_this_machine_is_given_up_after_the_third_time() -> None:
+    """Nothing lies between here and there: whoever does not answer is gone."""
+    beat = NEVER
+    seen = []
+    for now in (2_000.0, 2_001.0, 2_005.0):
+        beat = missed(beat, record(), now)
+        seen.append(given_up(beat, record(), far=False))
+    assert seen == [False, False, True]
+    assert missed(beat, record(last_active_at=2_006.0), 2_007.0) == Beat(2_007.0, 1, 2_007.0)
+
+
+def test_one_that_is_far_is_given_up_when_it_would_have_ended_it() -> None:
+    """A network that fails for a while loses no session; it is asked every 4 s meanwhile."""
+    thinks = record(keep_alive=30.0)
+    assert not given_up(Beat(2_029.0, missed=9, since=2_000.0), thinks, far=True)
+    assert due(thinks, Beat(2_029.0, missed=9, since=2_000.0), 2_029.0, ours=True) == 4.0
+    assert given_up(Beat(2_030.0, missed=9, since=2_000.0), thinks, far=True)
+    assert not given_up(Beat(2_059.0, missed=9, since=2_000.0), record(), far=True)
+    assert given_up(Beat(2_060.0, missed=9, since=2_000.0), record(), far=True)

@@ -99,7 +99,7 @@ class Expect(Aimed, Timed, Action[Met]):
     attribute: Attribute | None = None
     url: str | None = Field(default=None, description="A glob.")
     title_: str | None = Field(default=None, alias="title")
-    not_: bool = Field(default=False, alias="not", description="It must not hold.")
+    not_: bool = Field(default=False, alias="not")
 
     @model_validator(mode="after")
     def _something(self) -> Expect:

@@ -6,11 +6,12 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from orchestrator.errors import InvalidArgument, OrchestratorError
+from orchestrator.mark import Mark
 from orchestrator.settings import Settings, seconds
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 Prefix = Annotated[str | None, typer.Option(help="Only ids that begin with it.", show_default=False)]
 
 _HEAD = ("SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL")
-_PARTS = ("closed", "detached", "failed")
+_PARTS = ("closed", "detached", "failed", "warnings")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
 
@@ -63,10 +64,15 @@ def close(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them, whoever started them.")] = False,
     detach: Annotated[bool, typer.Option("--detach", help="Leave them alive at their remote ends.")] = False,
+    status: Annotated[
+        str | None, typer.Option(help="What those named came to: passed or failed; clouds show it.", show_default=False)
+    ] = None,
+    reason: Annotated[str | None, typer.Option(help="Why they have this status.", show_default=False)] = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
     """Close sessions by name, or those for which every option given holds."""
+    mark = _mark(status, reason, names)
     if names and (prefix is not None or idle is not None or every):
         raise InvalidArgument("Names and options are both given.", hint="Give names, or --prefix, --idle, --all.")
     if not names and prefix is None and idle is None and not every:
@@ -82,7 +88,7 @@ def close(
         done = []
         for name in names:
             try:
-                done.append(await orchestrator.close_session(name, detach=detach))
+                done.append(await orchestrator.close_session(name, detach=detach, **mark))
             except OrchestratorError as error:
                 unknown.append(error)
         return done
@@ -90,6 +96,16 @@ def close(
     _tell(_visit(_settings(namespace), work), as_json=as_json)
     if unknown:
         raise unknown[0]
+
+
+def _mark(status: str | None, reason: str | None, names: list[str] | None) -> dict[str, Any]:
+    """What is told to the remote ends; each of them must be meant."""
+    if status is None and reason is None:
+        return {}
+    if not names:
+        raise InvalidArgument("--status and --reason are of sessions that are named.", hint="Give names.")
+    found = Mark.of(status, reason)
+    return {} if found is None else dict(found)
 
 
 @app.command()

@@ -109,7 +109,10 @@ def _single(node: Schema, definitions: Schema) -> Schema:
     """The node itself, where it is only a reference, or a choice between something and null."""
     beside = {key: value for key, value in node.items() if key not in {"$ref", "anyOf"}}
     if "$ref" in node:
-        return _single({**definitions[node["$ref"].rpartition("/")[2]], **beside}, definitions)
+        # A class's own words are for who reads the code; the parameter's, or its name, are for who calls.
+        referred = definitions[node["$ref"].rpartition("/")[2]]
+        named = {key: value for key, value in referred.items() if key != "description"}
+        return _single({**named, **beside}, definitions)
     choices = [one for one in node.get("anyOf", ()) if one.get("type") != "null"]
     if len(choices) == 1:
         return _single({**choices[0], **beside}, definitions)

@@ -8,9 +8,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
-from orchestrator.devices import DeviceList
 from orchestrator.mark import Status
-from orchestrator.mcp_server.app_tools import ListApps, UploadApp
+from orchestrator.mcp_server.app_tools import ListApps, ListDevices, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
 from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
@@ -21,7 +20,7 @@ _ROOM = 0.9
 """The share of `max_output` that rows may take; the rest is for what stands around them."""
 
 
-Named = Annotated[str | None, Field(description="Its name: alice.")]
+Named = Annotated[str | None, Field(description="Its name.")]
 
 
 def _lower(value: Any) -> Any:
@@ -89,7 +88,7 @@ class StartBrowser(_Starting):
     headless: Headless = None
     navigation_url: Address = None
     viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
-    args: list[str] = Field(default_factory=list, description="Further switches of the browser.")
+    args: list[str] = Field(default_factory=list, description="Switches.")
 
 
 class StartAppSession(_Starting):
@@ -133,7 +132,9 @@ class StartSession(_Starting):
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
 
-    provider: str = Field(description="remote_url (options.url), browserstack, …")
+    provider: str = Field(
+        description="local, appium, selenium_grid, remote_url, browserstack, sauce_labs, testmu, testingbot, digitalai."
+    )
     platform: Platform
     browser: str | None = None
     browser_version: str | None = None
@@ -185,21 +186,6 @@ class ListSessions(SessionTool):
         """Read what is recorded."""
         listed = await orchestrator.list_sessions(self.prefix)
         return listed.fitting(round(orchestrator.settings.max_output * _ROOM))
-
-
-class ListDevices(SessionTool):
-    """List the phones, tablets, simulators and emulators that start_app_session could use, and which are taken."""
-
-    verb: ClassVar[str] = "list_devices"
-    title: ClassVar[str] = "List devices"
-    toolset: ClassVar[ToolSet] = "mobile"
-    reads: ClassVar[bool] = True
-    idempotent: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = DeviceList
-
-    async def run(self, orchestrator: Orchestrator) -> DeviceList:
-        """Ask the tools of this machine and the Appium server."""
-        return await orchestrator.list_devices()
 
 
 class SetCurrentSession(SessionTool):

@@ -19,8 +19,10 @@ from orchestrator.testing.house import House, holds, refusal, until
 class ProviderContract:
     """Subclass it under a name that begins with `Test`, and say how to start a session and how to see what lives.
 
-    Its tests share one orchestrator with a home of its own, and start about eight sessions. Fixtures can be used as in
-    any test class: each test gets a new instance, on which an `autouse` fixture may put what the methods need.
+    Its tests share one orchestrator with a home of its own, and start about ten sessions. Fixtures can be used as in
+    any test class: each test gets a new instance, on which an `autouse` fixture may put what the methods need. The
+    remote end, and the variables that say where it is, must be there until the class is done: give their fixtures the
+    scope of the module or session.
     """
 
     provider: ClassVar[str]
@@ -121,7 +123,7 @@ class ProviderContract:
             (name,) = wrong
             holds(f"Option '{name}'" in error.message, f"the error does not name {name}: {error.message}")
             holds("idleTimeout" in error.hint, f"the hint does not list the options: {error.hint}")
-        holds(set(self.alive()) == before, "something was started with options that were refused")
+        holds(set(self.alive()) <= before, "something was started with options that were refused")
 
     def test_a_start_gives_a_session_that_answers(self) -> None:
         """Its row says that it is active and ours, whose it is and where; it lives there, and can be looked at."""
@@ -170,7 +172,7 @@ class ProviderContract:
         before = set(self.alive())
         error = refusal(functools.partial(self.start, "again", self.failing()), OrchestratorError)
         holds(bool(error.message and error.hint), f"the error says too little: {error}")
-        until(lambda: set(self.alive()) == before, "a start failed, and something of it lives at the remote end")
+        until(lambda: set(self.alive()) <= before, "a start failed, and something of it lives at the remote end")
         self.start("again")
         self.answers("again")
         self.orchestrator.close_session("again")
@@ -184,7 +186,7 @@ class ProviderContract:
         holds("cancelled" not in listed, f"it is still listed: {listed}")
         self.start("after")  # what was cancelled has had its time, too, when this one is there
         self.orchestrator.close_session("after")
-        until(lambda: set(self.alive()) == before, "a start was cancelled, and something lives at the remote end")
+        until(lambda: set(self.alive()) <= before, "a start was cancelled, and something lives at the remote end")
 
     def test_detached_it_lives_and_can_be_attached_again(self) -> None:
         """The provider knows a session of its own by the URL, and letting go of it leaves it alive."""

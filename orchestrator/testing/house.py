@@ -33,9 +33,9 @@ import json, sys
 from orchestrator.errors import OrchestratorError
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
-with Orchestrator(Settings(**json.loads(sys.argv[1])), visiting=True) as orchestrator:
+with Orchestrator(Settings(**json.load(sys.stdin)), visiting=True) as orchestrator:
     try:
-        orchestrator.session(sys.argv[2]).get_visible_elements()
+        orchestrator.session(sys.argv[1]).get_visible_elements()
     except OrchestratorError as error:
         sys.exit(str(error))
 """
@@ -71,8 +71,9 @@ class House:
 
     def elsewhere(self, session_id: str) -> str:
         """Use a session in another process; what went wrong there."""
-        command = [sys.executable, "-c", _ELSEWHERE, json.dumps(self._settings), session_id]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+        command = [sys.executable, "-c", _ELSEWHERE, session_id]
+        given = json.dumps(self._settings)  # not on the command line, which anybody can read
+        done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=_PATIENCE, check=False)
         return "" if done.returncode == 0 else done.stderr
 
     def delete(self, provider: str, remote_url: str, remote_session_id: str) -> None:

@@ -82,6 +82,9 @@ class Creation:
             left = self._left
         if left:
             self._end()
+            if self._given_up and not self._remote.remote_session_id:
+                with contextlib.suppress(OrchestratorError):
+                    self._given_up()
 
     def _leave(self) -> None:
         with self._lock:
@@ -93,11 +96,9 @@ class Creation:
             self._remote.hang_up()
 
     def _end(self) -> None:
-        with contextlib.suppress(OrchestratorError):
-            if self._remote.remote_session_id:
+        if self._remote.remote_session_id:
+            with contextlib.suppress(OrchestratorError):
                 self._remote.delete(_END)
-            elif self._given_up:
-                self._given_up()
 
     def _taken(self) -> dict[str, Any]:
         name, error = self._remote.name, self._error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from orchestrator.errors import (
     RemoteFailure,
     SessionLost,
     TimedOut,
+    Unreached,
 )
 from orchestrator.models import NATIVE
 from orchestrator.secrets import credentials, without_credentials
@@ -33,6 +35,8 @@ _LOCATION_COMMAND = "setLocation"
 _CONTEXT_COMMAND = "getContext"
 FULL_PAGE = "fullPageScreenshot"
 """Firefox's own picture of a whole page (GET /moz/screenshot/full)."""
+_PAUSE = 0.5
+"""Seconds until a session is asked to end once more."""
 _DIALOGS_IN_A_ROW = 20
 """A page that opens dialogs in a loop is answered this often in one command, then reported."""
 _LEFT = ("aborted by navigation", "no such execution context")
@@ -171,9 +175,24 @@ class Remote:
     def delete(self, limit: float) -> None:
         """End the session at its remote end (Delete Session), within `limit` seconds.
 
-        It has a connection of its own: closing does not wait for the command in flight.
+        It has a connection of its own: closing does not wait for the command in flight. A proxy or network that fails
+        is tried again, for what is not ended now runs on there.
         """
-        Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("quit")
+        until, again = time.monotonic() + limit, False
+        while True:
+            try:
+                Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("quit")
+            except Unreached:
+                if time.monotonic() + _PAUSE > until:
+                    raise
+            except SessionLost:
+                if not again:
+                    raise
+                return  # the first time it came through, and only its answer did not
+            else:
+                return
+            again = True
+            time.sleep(_PAUSE)
 
     def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> Answer:
         import urllib3.exceptions  # noqa: PLC0415 — selenium and urllib3 load with the first session, not with us

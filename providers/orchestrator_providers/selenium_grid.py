@@ -15,6 +15,7 @@ from orchestrator.provider import Provider, SessionOptions, Start
 from orchestrator.secrets import without_credentials
 from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check, merge
+from orchestrator_providers.browsers import BROWSERS
 from orchestrator_providers.grid import KEY, Grid, node_of, stereotypes
 from orchestrator_providers.slots import can_take, offers
 from orchestrator_providers.wanted import app_capabilities, browser_capabilities, resolved, url_or_secret
@@ -72,7 +73,7 @@ class SeleniumGridProvider(Provider):
 
     name = "selenium_grid"
     types = frozenset(SessionType)
-    browsers = frozenset({"chrome", "edge", "firefox", "safari", "webkitgtk"})
+    browsers = frozenset(BROWSERS)
     Options = SeleniumGridOptions
 
     def endpoint(self, start: Start) -> Endpoint:
@@ -108,7 +109,12 @@ class SeleniumGridProvider(Provider):
             return ""
         return f"place {place[0]} of {place[1]} in the Grid's queue" if place[0] else "the Grid is starting it"
 
-    def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - the contract
+    def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:
+        """That of the setting, or whatever tells of nodes."""
+        given = settings.grid_url
+        return isinstance(status.get("nodes"), list) or (given is not None and without_credentials(given) == url)
+
+    def attached(self, record: SessionRecord, settings: Settings) -> Started:  # noqa: ARG002 - the contract
         """The node that it runs on, where it can be watched, and when the node would end it for want of commands."""
         grid = Grid(record.remote_url, record.id)
         try:

@@ -15,7 +15,7 @@ import psutil
 
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.store import Holder, SqliteStore
-from tests.benchmarks import apps, pages, screens
+from tests.benchmarks import apps, grid, pages, screens
 from tests.benchmarks.classic import Classic
 from tests.benchmarks.measure import Figure, elapsed, in_turns
 from tests.benchmarks.server import NAMESPACE, Server
@@ -25,15 +25,7 @@ LENGTHS = (1_000, 5_000)
 USERS = ("ann", "bob", "cas", "dan")
 RECORDS = 200
 _TYPED = ("12 Long Acre, WC2", "7 Rue du Bac, Paris")
-_WELCOME = "Welcome, alice"
 _TEXT = "return document.body.innerText"
-
-_LOGIN: list[dict[str, Any]] = [
-    {"action": "set_value", "selector": "#name", "value": "alice"},
-    {"action": "set_value", "selector": "#password", "value": "correct horse"},
-    {"action": "click_element", "selector": "#go"},
-    {"action": "expect", "selector": "#welcome", "text": _WELCOME},
-]
 
 
 class Bench:
@@ -63,6 +55,7 @@ class Bench:
         yield from self._records()
         yield from screens.figures(self._rounds)
         yield from self._apps()
+        yield from grid.figures(self._site, self._folder / "grid", max(3, self._rounds // 10))
         yield from self._session_start()
 
     def _apps(self) -> Iterator[Figure]:
@@ -106,7 +99,7 @@ class Bench:
         yield Figure("login, whole", [whole for whole, _ in mine], theirs, 1.2)
 
     def _side_by_side(self, server: Server, ours: list[Ours], classic: list[Classic]) -> Iterator[Figure]:
-        sequences = [{"sessionIds": [one.name for one in ours], "actions": _LOGIN}]
+        sequences = [{"sessionIds": [one.name for one in ours], "actions": pages.SIGN_IN}]
 
         def all_ours() -> tuple[float, float]:
             for one in ours:
@@ -229,8 +222,8 @@ def _our_login(ours: Ours) -> tuple[float, float]:
     """The whole in ms, and how much of it was waiting for the page to be at rest."""
     ours.open(pages.LOGIN)
     answers: list[dict[str, Any]] = []
-    whole = elapsed(lambda: answers.append(ours.call("execute_sequence", actions=_LOGIN)))
-    _same(answers[0]["completed"], len(_LOGIN))
+    whole = elapsed(lambda: answers.append(ours.call("execute_sequence", actions=pages.SIGN_IN)))
+    _same(answers[0]["completed"], len(pages.SIGN_IN))
     return whole, float(answers[0]["stabilityWaitMs"])
 
 
@@ -243,7 +236,7 @@ def _sign_in(classic: Classic) -> None:
     classic.fill("#name", "alice")
     classic.fill("#password", "correct horse")
     classic.click("#go")
-    classic.await_text("#welcome", _WELCOME)
+    classic.await_text("#welcome", pages.WELCOME)
 
 
 def _same(mine: object, theirs: object) -> None:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.site import Site
 
 BUTTON = "/button"
 FIELD = "/field"
 LOGIN = "/login"
 TINY = "/tiny"
+FORM = "/form/1"
+"""The first of four steps, each a page of its own: two fields, then on to the next one."""
+STEPS = 4
+DONE = "Thank you"
+WELCOME = "Welcome, alice"
+SIGN_IN: list[dict[str, Any]] = [
+    {"action": "set_value", "selector": "#name", "value": "alice"},
+    {"action": "set_value", "selector": "#password", "value": "correct horse"},
+    {"action": "click_element", "selector": "#go"},
+    {"action": "expect", "selector": "#welcome", "text": WELCOME},
+]
+"""What is done on the page to sign in, as steps of ours."""
 
 _STYLE = "<style>body{font:16px sans-serif;margin:2em}label{display:block;margin:1em 0}</style>"
 
@@ -34,11 +48,23 @@ def put(site: Site, lengths: tuple[int, ...]) -> None:
     )
     site.page(
         "/welcome",
-        f"<title>Welcome</title>{_STYLE}<h1 id=welcome>Welcome, alice</h1><p>You have 3 orders.</p>"
+        f"<title>Welcome</title>{_STYLE}<h1 id=welcome>{WELCOME}</h1><p>You have 3 orders.</p>"
         "<nav><a href=/orders>Orders</a> <a href=/basket>Basket</a></nav>",
     )
+    for step in range(1, STEPS + 1):
+        site.page(f"/form/{step}", _form(step))
+    site.page(f"/form/{STEPS + 1}", f"<title>Done</title>{_STYLE}<h1>{DONE}</h1><p>We have your application.</p>")
     for count in lengths:
         site.page(rows(count), _rows(count))
+
+
+def _form(step: int) -> str:
+    return (
+        f"<title>Step {step}</title>{_STYLE}<h1>Step {step} of {STEPS}</h1><form method=post action=/form/{step + 1}>"
+        "<label>Answer <input id=answer name=answer></label>"
+        "<label>Kind <select id=kind name=kind><option>None<option>Some<option>Many</select></label>"
+        "<button id=next>Next</button></form>"
+    )
 
 
 def _rows(count: int) -> str:

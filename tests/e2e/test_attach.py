@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from orchestrator.machine import free_port
 from tests.e2e.harness import Home
 from tests.e2e.stage import refused
+from tests.grid_end import GridEnd
 from tests.remote_end import PASSWORD, RemoteEnd, remote_end
 from tests.served import Served
 from tests.site import Site
+from tests.test_examples import run
 
 
 @pytest.fixture(scope="module")
@@ -236,3 +239,12 @@ def test_a_status_that_nobody_keeps_is_a_warning(modern: Served, end: RemoteEnd)
     assert closed["closed"] == ["far"]
     assert closed["warnings"] == ["far is not marked as failed. Provider 'remote_url' keeps no status of its sessions."]
     end.ask("DELETE", session, "")
+
+
+def test_a_script_and_the_server_take_turns_at_a_grid(grid: GridEnd, tmp_path: Path) -> None:
+    """The example: a session of the script's goes to the agent and back, then one of the agent's to the script."""
+    done = run(tmp_path, "hand_over", "at_a_grid.py", grid.url)
+    works, *said = done.stdout.splitlines() or [done.stderr]
+    assert works.removeprefix("The agent works at selenium_grid, on the node ") in {node.url for node in grid.nodes}
+    assert said == ["The script reads 'Tea is ready.'", "The script goes on at 'Sign in · Duet'"], done.stderr
+    assert grid.sessions() == []

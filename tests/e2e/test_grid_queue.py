@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import answered, until
+from tests.e2e.harness import Home, answered, kill, until
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd
 from tests.served import Answer, Served
@@ -22,8 +22,8 @@ def direct(grid: GridEnd) -> dict[str, Any]:
     return {"provider": "selenium_grid", "platform": "browser", "browser": "chrome", "options": {"url": grid.url}}
 
 
-def test_waiting_for_a_slot_that_may_come(modern: Served, grid: GridEnd, direct: dict[str, Any]) -> None:
-    """Its place is told, a start that is given up leaves the queue: closed, cancelled, too late."""
+def test_waiting_for_a_slot_that_may_come(modern: Served, home: Home, grid: GridEnd, direct: dict[str, Any]) -> None:
+    """Its place is told; a start that is given up leaves the queue: closed, cancelled, too late, its server killed."""
     direct |= {"browser": "firefox"}
     options = {**direct.pop("options"), "waitForCapacity": True}
     told: list[str] = []
@@ -40,6 +40,11 @@ def test_waiting_for_a_slot_that_may_come(modern: Served, grid: GridEnd, direct:
     answer = modern.call("start_session", sessionId="c", options={**options, "startTimeout": 2}, **direct)
     assert "did not start within 2 s: place 1 of 1 in the Grid's queue" in refused(answer, "start_failed")
     until(lambda: not grid.waiting(), "the late one's leave")
+    with home.serve() as doomed:
+        doomed.begin("start_session", options=options, **direct)
+        until(grid.waiting, "a request in the queue")
+        kill(doomed.process)
+        until(lambda: not grid.waiting(), "the killed one's leave")
 
 
 def test_ten_starts_on_four_slots(modern: Served, grid: GridEnd, direct: dict[str, Any]) -> None:

@@ -21,6 +21,6 @@ def test_what_died_is_told_without_any_call_on_it(modern: Served, shared_home: H
         end.kill()
         until(lambda: modern.ok("list_sessions")["sessions"][0]["state"] == "lost", "a session that is lost")
         assert shared_home.record("far").last_active_at == used
-        gone = f"Session 'far' is lost: the remote end at {end.url} is gone (asked 3 times). Close it"
+        gone = f"is lost: the remote end is gone: {end.url} closed the connection without an answer (asked 3 times). "
         assert gone in refused(modern.call("get_text", sessionId="far"), "session_lost")
         assert "invalid session id" in refused(modern.call("get_text", sessionId="over"), "session_lost")

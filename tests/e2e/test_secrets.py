@@ -1,17 +1,21 @@
-"""A typed password is in no result, log, record or error: searched for, wherever anything is said or kept."""
+"""No password is in a result, log, record, error or process list: searched for, wherever anything is said or kept."""
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
 
-from tests.e2e.harness import Home, until
-from tests.served import Answer, Served, served
+from orchestrator.machine import free_port
+from tests.e2e.harness import Home, kill, runs, until
+from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, remote_end
+from tests.served import Answer, Served, processes_below, served
 from tests.site import Site
 
 SECRETS = {"plain": "qX7-unguessable-3319", "odd": 'zK9 "ünguessable" & \\ 3319/+%'}
@@ -29,7 +33,7 @@ class Ear:
     """A server whose every word is kept: its log in a file, its answers here."""
 
     def __init__(self, server: Served, url: str, home: Home, log: Path) -> None:
-        self._server = server
+        self.server = server
         self.url = url
         self.home = home
         self.log = log
@@ -37,7 +41,7 @@ class Ear:
 
     def call(self, tool: str, **arguments: Any) -> Answer:
         """Call a tool and keep what it answers, whole."""
-        answer = self._server.call(tool, **arguments)
+        answer = self.server.call(tool, **arguments)
         self.said.append(answer.raw.model_dump_json())
         self.said += [part.text for part in answer.raw.content if part.type == "text"]
         return answer
@@ -50,22 +54,35 @@ class Ear:
         for path in self.home.folder.rglob("*"):
             if path.is_file() and "profile" not in path.parts and path.suffix != ".png":
                 yield str(path), path.read_bytes()
+        for process in (self.server.process, *processes_below(self.home.folder)):
+            if runs(process):
+                yield f"process {process.pid}", " ".join(process.cmdline()).encode()
+
+    def hears(self, secret: str) -> list[str]:
+        """Where a secret stands, however it is spelled."""
+        return [place for place, content in self.everything() if any(one in content for one in spellings(secret))]
+
+
+@contextmanager
+def listening(home: Home, url: str, log: Path) -> Iterator[Ear]:
+    """A server that logs as much as it can."""
+    settings = {"home": str(home.folder), "namespace": "secrets"}
+    with log.open("w") as file, served("auto", ["--log-level", "debug"], file, **settings) as server:
+        yield Ear(server, url, home, log)
 
 
 @pytest.fixture
 def ear(home: Home, site: Site, tmp_path: Path) -> Iterator[Ear]:
-    """A server that logs as much as it can, with the login page open."""
-    log = tmp_path / "log"
-    url = site.page("/login", LOGIN)
-    settings = {"home": str(home.folder), "namespace": "secrets"}
-    with log.open("w") as file, served("auto", ["--log-level", "debug"], file, **settings) as server:
-        yield Ear(server, url, home, log)
+    """A server of this test's own, and the address of the login page."""
+    with listening(home, site.page("/login", LOGIN), tmp_path / "log") as ear:
+        yield ear
 
 
 def spellings(secret: str) -> set[bytes]:
     """The secret as texts, JSON and addresses would write it."""
     texts = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     texts |= {quote(secret), quote(secret, safe=""), quote_plus(secret)}
+    texts.add(base64.b64encode(f"{USER}:{secret}".encode()).decode())
     return {spelled for text in texts for spelled in (text.encode(), text.encode("utf-16-le"))}
 
 
@@ -109,11 +126,9 @@ def test_a_typed_password_is_nowhere(ear: Ear, secret: str) -> None:
     ear.call("list_sessions")
     ear.call("take_screenshot")
     until(lambda: "login" in (ear.home.record("ann").url or ""), "the address in the record")
-    found = [place for place, content in ear.everything() if any(one in content for one in spellings(secret))]
-    assert found == []
+    assert ear.hears(secret) == []
     ear.call("close_session", sessionId="ann")
-    found = [place for place, content in ear.everything() if any(one in content for one in spellings(secret))]
-    assert found == []
+    assert ear.hears(secret) == []
 
 
 def test_what_is_typed_elsewhere_is_said(ear: Ear) -> None:
@@ -125,3 +140,65 @@ def test_what_is_typed_elsewhere_is_said(ear: Ear) -> None:
     places = [place for place, content in ear.everything() if b"ann-the-user" in content]
     assert any(place.startswith("answer") for place in places)
     assert any("sessions.db" in place for place in places), "the search does not see the records"
+
+
+@pytest.fixture(scope="module")
+def far() -> Iterator[RemoteEnd]:
+    """A chromedriver that asks for a password, and the secret that has it."""
+    with remote_end(guarded=True) as end, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FAR_END", end.secret_url)
+        yield end
+
+
+def go_through(ear: Ear, end: Relayed, start: dict[str, Any], delete: Callable[[str], object]) -> None:
+    """All that can be done with a remote end behind a password, what goes wrong with it included."""
+    nobody = end.secret_url.replace(end.url.rpartition(":")[2], str(free_port()))
+    for url in (end.secret_url, "secret:FAR_END"):
+        begin = {**start, "options": {"url": url}}
+        row = ear.call("start_session", **begin, sessionId="far", navigationUrl=ear.url).data
+        assert row["remoteUrl"] == end.url
+        ear.call("get_visible_elements", sessionId="far")
+        ear.call("get_text", sessionId="far", selector="#none", timeout=50)
+        ear.call("execute_script", sessionId="far", script="throw new Error('no')")
+        ear.call("list_sessions")
+        assert ear.call("start_session", **begin, sessionId="far").failed
+        assert ear.call("start_session", **{**begin, "capabilities": {"platformName": "none"}}).failed
+        where = {"remoteUrl": url, "remoteSessionId": row["remoteSessionId"]}
+        ear.call("close_session", sessionId="far", detach=True)
+        assert ear.call("attach_session", **where, sessionId="back").data["sessionId"] == "back"
+        assert ear.call("attach_session", **where).data["sessionId"] == "back"
+        assert ear.call("attach_session", **{**where, "remoteSessionId": "f" * 32}).code == "session_lost"
+        ear.call("close_session", sessionId="back", status="failed", reason="no tea")
+        ear.call("get_text", sessionId="back")
+        delete(row["remoteSessionId"])
+    for wrong in (nobody, end.secret_url.replace("http", "ftp"), [end.secret_url], {"url": end.secret_url}):
+        assert ear.call("start_session", **{**start, "options": {"url": wrong}}).failed
+        assert ear.call("attach_session", remoteUrl=wrong, remoteSessionId="f" * 32).failed
+    assert ear.call("start_session", **{**start, "options": {"uri": end.secret_url}}).failed
+    ear.call("start_session", **{**start, "options": {"url": "secret:FAR_END"}}, sessionId="left")
+
+
+def test_the_password_of_a_remote_end_is_nowhere(home: Home, site: Site, tmp_path: Path, far: RemoteEnd) -> None:
+    """Started, used, failed, listed, detached, attached, marked, left by a crash, taken over: nothing ever has it."""
+    page = site.page("/", "<title>Far</title><p>far away")
+    start = {"provider": "remote_url", "platform": "browser", "capabilities": far.capabilities()}
+    with listening(home, page, tmp_path / "log") as ear:
+        go_through(ear, far, start, lambda session: far.ask("DELETE", session, ""))
+        assert ear.hears(PASSWORD) == []
+        kill(ear.server.process)
+        until(lambda: not runs(ear.server.process), "the server's end")
+    with listening(home, page, tmp_path / "log of the next") as heir:
+        assert not heir.call("get_text", sessionId="left").failed, "the next server finds the password by its name"
+        assert heir.call("close_session", sessionId="left").data["failed"] == []
+        assert heir.hears(PASSWORD) == []
+    assert ear.hears(PASSWORD) == []
+    assert far.sessions() == []
+
+
+def test_the_password_is_in_nothing_that_was_recorded() -> None:
+    """No page, transcript or example has what the tests open remote ends with; where it is made up it stands once."""
+    root = Path(__file__).parents[2]
+    files = (path for name in ("docs", "examples", "tests") for path in (root / name).rglob("*") if path.is_file())
+    kept = [path for path in files if "__pycache__" not in path.parts and path.name != "package-lock.json"]
+    found = [path for path in kept if any(one in path.read_bytes() for one in spellings(PASSWORD))]
+    assert found == [root / "tests" / "remote_end.py"]

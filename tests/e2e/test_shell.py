@@ -102,6 +102,21 @@ def test_detaching_leaves_the_browser_alive(home: Home) -> None:
         until(home.is_clean, "the sweep of the detached session's folder")
 
 
+def test_what_a_session_came_to_is_said(home: Home) -> None:
+    """With a status a session is closed, and told as unmarked where nobody keeps such a thing."""
+    with home.serve() as server:
+        server.ok("start_browser", sessionId="ann")
+        unnamed = shell(home, "sessions", "close", "--all", "--status", "passed")
+        assert "--status and --reason are of sessions that are named. Give names." in unnamed.stderr
+        wrong = shell(home, "sessions", "close", "ann", "--status", "so-so")
+        assert "'so-so' is no status of a session. It is passed or failed." in wrong.stderr
+        assert listed(home) == ["ann"]
+        done = shell(home, "sessions", "close", "ann", "--status", "failed", "--reason", "no tea", "--json")
+        told = json.loads(done.stdout)
+        assert told["closed"] == ["ann"]
+        assert told["warnings"] == ["ann is not marked as failed. Provider 'local' keeps no status of its sessions."]
+
+
 def test_wrong_input_closes_nothing(home: Home) -> None:
     """Exit code 2 and a sentence."""
     nothing = shell(home, "sessions", "close")

@@ -20,16 +20,11 @@ WISH = StartRequest(provider="farm", options={"pool": "lab"})
 
 @pytest.fixture(scope="session")
 def running() -> Iterator[Farm]:
-    """One farm for all tests, whose machines end what is unused for 2 s."""
-    with farm(idle_seconds=2) as running:
+    """One farm for all tests, whose machines end what is unused for 2 s, and the variables that lead there."""
+    with farm(idle_seconds=2) as running, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FARM_URL", running.url)
+        environment.setenv("FARM_TOKEN", TOKEN)
         yield running
-
-
-@pytest.fixture(autouse=True)
-def environment(running: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the provider finds the farm."""
-    monkeypatch.setenv("FARM_URL", running.url)
-    monkeypatch.setenv("FARM_TOKEN", TOKEN)
 
 
 class TestContract(ProviderContract):
@@ -60,7 +55,7 @@ class TestContract(ProviderContract):
 
 
 @pytest.fixture
-def orchestrator(tmp_path: Path) -> Iterator[Orchestrator]:
+def orchestrator(tmp_path: Path, running: Farm) -> Iterator[Orchestrator]:  # noqa: ARG001 - it must be there
     """The front door."""
     with Orchestrator(Settings(home=tmp_path, namespace="farm")) as orchestrator:
         yield orchestrator
@@ -77,7 +72,7 @@ def test_a_session_that_only_thinks_is_kept_alive(orchestrator: Orchestrator, ru
     row = orchestrator.start(WISH.model_copy(update={"options": {"idle_timeout": 4}}))
     used = orchestrator.list_sessions().sessions[0].last_active_at
     running.asked.clear()
-    until(lambda: len(running.asked) == 3)
+    until(lambda: len(running.asked) >= 3)
     assert set(running.asked) == {("GET", f"/session/{row.remote_session_id}/timeouts")}
     assert orchestrator.list_sessions().sessions[0].last_active_at == used
     until(lambda: not orchestrator.list_sessions().sessions)

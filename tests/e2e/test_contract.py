@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from urllib.error import URLError
 
@@ -12,13 +12,15 @@ import pytest
 from orchestrator.models import StartRequest
 from orchestrator.testing import ProviderContract
 from tests.e2e.harness import Home, kill, remote
-from tests.remote_end import PASSWORD, RemoteEnd, remote_end
+from tests.grid_end import GridEnd
+from tests.remote_end import PASSWORD, Relayed, RemoteEnd, relayed, remote_end
 
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[RemoteEnd]:
-    """A chromedriver that asks for a password."""
-    with remote_end(guarded=True) as end:
+    """A chromedriver that asks for a password, and the secret that has it."""
+    with remote_end(guarded=True) as end, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FAR_END", end.secret_url)
         yield end
 
 
@@ -71,9 +73,8 @@ class TestRemoteUrl(ProviderContract):
     secrets = (PASSWORD,)
 
     @pytest.fixture(autouse=True)
-    def _far(self, guarded: RemoteEnd, monkeypatch: pytest.MonkeyPatch) -> None:
+    def _far(self, guarded: RemoteEnd) -> None:
         self.far = guarded
-        monkeypatch.setenv("FAR_END", guarded.secret_url)
 
     def request(self) -> StartRequest:
         """The driver's Chromium."""
@@ -86,3 +87,38 @@ class TestRemoteUrl(ProviderContract):
     def kill(self, remote_session_id: str) -> None:
         """End it as its owner would who forgot us."""
         self.far.ask("DELETE", remote_session_id, "")
+
+
+@pytest.fixture(scope="module")
+def hub(_grid: GridEnd) -> Iterator[Relayed]:
+    """The Grid, behind a password."""
+    with relayed(_grid.port, Relayed(), guarded=True) as hub:
+        yield hub
+
+
+class TestSeleniumGrid(ProviderContract):
+    """A real Grid behind a password, which the setting has."""
+
+    provider = "selenium_grid"
+    secrets = (PASSWORD,)
+
+    @pytest.fixture(autouse=True)
+    def _hub(self, _grid: GridEnd, hub: Relayed) -> None:
+        self.grid = _grid
+        self.hub = hub
+
+    def settings(self) -> Mapping[str, str]:
+        """Where it is."""
+        return {"grid_url": self.hub.secret_url}
+
+    def request(self) -> StartRequest:
+        """Any Chromium of its nodes."""
+        return StartRequest()
+
+    def alive(self) -> Collection[str]:
+        """What the Grid says."""
+        return self.grid.sessions()
+
+    def kill(self, remote_session_id: str) -> None:
+        """End it as its owner would who forgot us."""
+        self.grid.ask("DELETE", remote_session_id)
