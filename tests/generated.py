@@ -25,6 +25,8 @@ from orchestrator.actions.results import Outcome
 from orchestrator.arguments import names_of
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.provider import Provider, SessionOptions
+from orchestrator.registry import Providers
 from orchestrator.settings import _NOT_FROM_WORKING_FOLDER, PREFIX, Settings
 from tests import behaviours
 from tests.behaviours import MADE, table
@@ -40,6 +42,12 @@ strings. An unknown parameter is refused, with the valid names.
 """
 _ABOUT_RESULTS = """\
 Fields without anything to say are left out. An error has `error` instead: see [errors](errors.md).
+"""
+_ABOUT_PROVIDERS = """\
+Where sessions can come from: `provider` of `start_session`. Its `options` are checked before anything is started; an
+unknown one is refused, and the error lists those that there are. What a remote end takes beyond them goes into
+`capabilities`, which win. `orchestrator providers` prints the same, with those of other packages that are installed.
+[Clouds](clouds.md) says more of the clouds. These options are of every provider:
 """
 _ABOUT_ERRORS = """\
 A failure is a result of the tool with `isError: true`. Its text is `code: what happened. What to do next.` and lines
@@ -147,6 +155,7 @@ def pages() -> dict[str, str]:
         "actions.md": actions,
         "behaviours.md": behaviours.page,
         "errors.md": errors,
+        "providers.md": providers,
         "settings.md": settings,
         "support.md": support,
     }
@@ -300,6 +309,37 @@ def name_of(annotation: Any) -> str:
         return "{" + ", ".join(f"`{name}`" for name in names_of(annotation)) + "}"
     names = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object", Path: "path"}
     return names.get(annotation, str(annotation))
+
+
+# Providers
+
+
+def providers() -> str:
+    """Every provider that is brought along, with its options."""
+    known = Providers()
+    ours = [one.name for one in known.known() if one.distribution == "webdriver-orchestrator"]
+    every = table(
+        ("option", "type", "meaning"), (option_row(SessionOptions, name) for name in SessionOptions.model_fields)
+    )
+    return "\n".join(
+        ["# Providers\n", MADE, _ABOUT_PROVIDERS, every, *(provider_section(known[name]) for name in ours), ""]
+    )
+
+
+def provider_section(provider: Provider) -> str:
+    """One provider."""
+    own = [name for name in provider.Options.model_fields if name not in SessionOptions.model_fields]
+    rows = [option_row(provider.Options, name) for name in own]
+    options = table(("option", "type", "meaning"), rows) if rows else "It has no options of its own."
+    browsers = f" Browsers: {', '.join(sorted(provider.browsers))}." if provider.browsers else ""
+    told = f"{summary(type(provider))} Platforms: {', '.join(sorted(provider.types))}.{browsers}"
+    return f"\n## {provider.name}\n\n{told}\n\n{options}"
+
+
+def option_row(model: type[BaseModel], name: str) -> tuple[str, str, str]:
+    """One option."""
+    field = model.model_fields[name]
+    return f"`{field.alias or name}`", type_of(field.annotation), field.description or ""
 
 
 # Errors

@@ -83,7 +83,7 @@ class Remote:
         self.on_gone: Callable[[], str] | None = None
         self.on_broken: Callable[[], str] | None = None
         self._kept: RemoteConnection | None = None
-        self._line: Line | None = None
+        self._line = Line()
 
     def execute(self, command: str, *, limit: float | None = None, **params: Any) -> Any:
         """Send one command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
@@ -171,9 +171,7 @@ class Remote:
 
     def hang_up(self) -> None:
         """Close the connection under the command in flight, and for good; may be called beside it."""
-        self._connection()
-        if self._line:
-            self._line.cut()
+        self._line.cut()
 
     def delete(self, limit: float) -> None:
         """End the session at its remote end (Delete Session), within `limit` seconds.
@@ -217,7 +215,7 @@ class Remote:
     def _connection(self) -> RemoteConnection:
         if self._kept is None:
             self._kept = _connect(self.url)
-            self._line = Line(self._kept, self.url)
+            self._line.hold(self._kept, self.url)
         return self._kept
 
     def _moved(self, find: Callable[[], str]) -> PlaceGone:
