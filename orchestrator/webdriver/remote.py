@@ -39,8 +39,11 @@ _PAUSE = 0.5
 """Seconds until a session is asked to end once more."""
 _DIALOGS_IN_A_ROW = 20
 """A page that opens dialogs in a loop is answered this often in one command, then reported."""
-_LEFT = ("aborted by navigation", "no such execution context")
-"""What chromedriver says, as a part of other errors, when a document went away under a script."""
+_LEFT = (
+    *("aborted by navigation", "no such execution context"),
+    "Callback was not called before the unload event",
+)
+"""What chromedriver and WebKitWebDriver say, as a part of other errors, when a document went away under a script."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 _credentials: dict[str, tuple[str, str]] = {}
 """User and password by remote URL, of the URLs that this process was given: no record holds them."""

@@ -49,6 +49,7 @@ def test_a_file(stage: Stage, files: list[str], html: str, selector: str) -> Non
     assert stage.js("await document.querySelector('input').files[0].text()") == "content 0"
 
 
+@pytest.mark.core
 def test_several_files_replace_what_was_there(stage: Stage, files: list[str]) -> None:
     """They are set, not added."""
     stage.show("<input type=file id=f multiple>" + CHANGES)
