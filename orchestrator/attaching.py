@@ -29,7 +29,10 @@ _FOUND = ("provider", "remote_url", "remote_session_id", "capabilities", "contex
 """What of the draft the record keeps."""
 _SESSION = re.compile(r"[A-Za-z0-9._~-]{1,256}", re.ASCII)
 _AGENT = "return navigator.userAgent"
-_BROWSERS = (("Edg/", "MicrosoftEdge"), ("Firefox/", "firefox"), ("Chrome/", "chrome"), ("Safari/", "safari"))
+_BROWSERS = (
+    *(("Edg/", "MicrosoftEdge"), ("Firefox/", "firefox"), ("Chrome/", "chrome")),
+    *((r"X11; Linux.* Version/", "MiniBrowser"), ("Safari/", "safari")),
+)
 """What stands before the version in a user agent, and whose it is; the more telling first."""
 
 

@@ -19,11 +19,14 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 import orchestrator
+from orchestrator.abilities import ABILITIES, TITLES
 from orchestrator.actions.base import Action
 from orchestrator.actions.results import Outcome
 from orchestrator.arguments import names_of
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.provider import Provider, SessionOptions
+from orchestrator.registry import Providers
 from orchestrator.settings import _NOT_FROM_WORKING_FOLDER, PREFIX, Settings
 from tests import behaviours
 from tests.behaviours import MADE, table
@@ -40,6 +43,12 @@ strings. An unknown parameter is refused, with the valid names.
 _ABOUT_RESULTS = """\
 Fields without anything to say are left out. An error has `error` instead: see [errors](errors.md).
 """
+_ABOUT_PROVIDERS = """\
+Where sessions can come from: `provider` of `start_session`. Its `options` are checked before anything is started; an
+unknown one is refused, and the error lists those that there are. What a remote end takes beyond them goes into
+`capabilities`, which win. `orchestrator providers` prints the same, with those of other packages that are installed.
+[Clouds](clouds.md) says more of the clouds. These options are of every provider:
+"""
 _ABOUT_ERRORS = """\
 A failure is a result of the tool with `isError: true`. Its text is `code: what happened. What to do next.` and lines
 with further facts; its data is `error` with `code`, `message`, `hint`, `retryable`, `sessionId` where there is one,
@@ -54,6 +63,9 @@ An option of `orchestrator serve` wins over an environment variable, this over `
 folder, this over `orchestrator.toml` in `home`, and this over the default. Durations are seconds, or text such as
 `500ms`, `30s`, `15m`, `2h`. An unknown `ORCHESTRATOR_` variable is warned of, an unknown option or key is an error.
 """
+
+_TABLE_BEGINS = "<!-- Made by `make docs` of orchestrator/abilities.py. -->"
+_TABLE_ENDS = "<!-- The end of it. -->"
 
 MEANINGS = {
     "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters; its own action is `do`.",
@@ -143,7 +155,9 @@ def pages() -> dict[str, str]:
         "actions.md": actions,
         "behaviours.md": behaviours.page,
         "errors.md": errors,
+        "providers.md": providers,
         "settings.md": settings,
+        "support.md": support,
     }
     return {name: text() for name, text in made.items()}
 
@@ -297,6 +311,37 @@ def name_of(annotation: Any) -> str:
     return names.get(annotation, str(annotation))
 
 
+# Providers
+
+
+def providers() -> str:
+    """Every provider that is brought along, with its options."""
+    known = Providers()
+    ours = [one.name for one in known.known() if one.distribution == "webdriver-orchestrator"]
+    every = table(
+        ("option", "type", "meaning"), (option_row(SessionOptions, name) for name in SessionOptions.model_fields)
+    )
+    return "\n".join(
+        ["# Providers\n", MADE, _ABOUT_PROVIDERS, every, *(provider_section(known[name]) for name in ours), ""]
+    )
+
+
+def provider_section(provider: Provider) -> str:
+    """One provider."""
+    own = [name for name in provider.Options.model_fields if name not in SessionOptions.model_fields]
+    rows = [option_row(provider.Options, name) for name in own]
+    options = table(("option", "type", "meaning"), rows) if rows else "It has no options of its own."
+    browsers = f" Browsers: {', '.join(sorted(provider.browsers))}." if provider.browsers else ""
+    told = f"{summary(type(provider))} Platforms: {', '.join(sorted(provider.types))}.{browsers}"
+    return f"\n## {provider.name}\n\n{told}\n\n{options}"
+
+
+def option_row(model: type[BaseModel], name: str) -> tuple[str, str, str]:
+    """One option."""
+    field = model.model_fields[name]
+    return f"`{field.alias or name}`", type_of(field.annotation), field.description or ""
+
+
 # Errors
 
 
@@ -394,6 +439,25 @@ def default_of(name: str, one: FieldInfo) -> str:
     if one.default is None or one.default is PydanticUndefined:
         return "found" if one.annotation == Path | None else "none"
     return f"`{shown(one.default)}`"
+
+
+# Support
+
+
+def support() -> str:
+    """The page as it is, with the table of what browsers cannot do between its two marks."""
+    before, _, rest = (DOCS / "support.md").read_text("utf-8").partition(_TABLE_BEGINS)
+    after = rest.partition(_TABLE_ENDS)[2]
+    return f"{before}{_TABLE_BEGINS}\n\n{abilities()}\n\n{_TABLE_ENDS}{after}"
+
+
+def abilities() -> str:
+    """What each browser cannot do, and why."""
+    rows = (
+        (one.asked, *(f"no: {one.lacking[name]}" if name in one.lacking else "yes" for name in TITLES))
+        for one in ABILITIES.values()
+    )
+    return table(("asked for by", *TITLES.values()), rows).strip()
 
 
 if __name__ == "__main__":

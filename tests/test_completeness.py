@@ -19,6 +19,7 @@ from orchestrator.cli import app
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS, Tool
 from orchestrator.models import SessionType
+from orchestrator.registry import Providers
 from orchestrator.settings import Settings
 from tests import behaviours, generated
 from tests.e2e.apps.test_every_app_tool import CASES as APP_CASES
@@ -179,6 +180,14 @@ def test_setting_is_documented(name: str) -> None:
     assert Settings.model_fields[name].description
     assert f"| `{name}` | `--{name.replace('_', '-')}`" in read(generated.DOCS / "settings.md")
     assert f"--{name.replace('_', '-')}" in options("serve")
+
+
+@pytest.mark.parametrize("name", Providers())
+def test_option_has_a_meaning(name: str) -> None:
+    """Each option of a provider says what it is, shortly: the reference and `orchestrator providers` print it."""
+    for option, field in Providers()[name].Options.model_fields.items():
+        assert 0 < len(field.description or "") <= 160, option
+        assert re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", field.alias or ""), option
 
 
 @pytest.mark.parametrize("name", generated.pages())

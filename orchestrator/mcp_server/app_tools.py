@@ -1,4 +1,4 @@
-"""The tools for the storages of clouds, in which apps are kept for sessions there."""
+"""The tools for what sessions of apps need before they start: devices, and apps in the storages of clouds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,24 @@ from pydantic import Field
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.app_storage import AppList, UploadedApp
+from orchestrator.devices import DeviceList
 from orchestrator.mcp_server.session_tool import SessionTool
 from orchestrator.settings import ToolSet
+
+
+class ListDevices(SessionTool):
+    """List the phones, tablets, simulators and emulators that start_app_session could use, and which are taken."""
+
+    verb: ClassVar[str] = "list_devices"
+    title: ClassVar[str] = "List devices"
+    toolset: ClassVar[ToolSet] = "mobile"
+    reads: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = DeviceList
+
+    async def run(self, orchestrator: Orchestrator) -> DeviceList:
+        """Ask the tools of this machine and the Appium server."""
+        return await orchestrator.list_devices()
 
 
 class UploadApp(SessionTool):

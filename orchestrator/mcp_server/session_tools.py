@@ -8,9 +8,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
-from orchestrator.devices import DeviceList
 from orchestrator.mark import Status
-from orchestrator.mcp_server.app_tools import ListApps, UploadApp
+from orchestrator.mcp_server.app_tools import ListApps, ListDevices, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
 from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
@@ -137,7 +136,7 @@ class StartSession(_Starting):
         description="local, appium, selenium_grid, remote_url, browserstack, sauce_labs, testmu, testingbot, digitalai."
     )
     platform: Platform
-    browser: Browser | None = None
+    browser: str | None = None
     browser_version: str | None = None
     headless: bool | None = None
     device_name: str | None = None
@@ -187,21 +186,6 @@ class ListSessions(SessionTool):
         """Read what is recorded."""
         listed = await orchestrator.list_sessions(self.prefix)
         return listed.fitting(round(orchestrator.settings.max_output * _ROOM))
-
-
-class ListDevices(SessionTool):
-    """List the phones, tablets, simulators and emulators that start_app_session could use, and which are taken."""
-
-    verb: ClassVar[str] = "list_devices"
-    title: ClassVar[str] = "List devices"
-    toolset: ClassVar[ToolSet] = "mobile"
-    reads: ClassVar[bool] = True
-    idempotent: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = DeviceList
-
-    async def run(self, orchestrator: Orchestrator) -> DeviceList:
-        """Ask the tools of this machine and the Appium server."""
-        return await orchestrator.list_devices()
 
 
 class SetCurrentSession(SessionTool):

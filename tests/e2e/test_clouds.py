@@ -23,6 +23,7 @@ from tests.cloud_cases import (
     PHONES,
     PROVIDERS,
     REASON,
+    SESSION,
     SHARED,
     STORAGES,
     TUNNEL,
@@ -168,11 +169,24 @@ def test_credentials_are_each_server_s_own(clouds: Clouds, monkeypatch: pytest.M
         assert other.ok("execute_script", script="return 6 * 7", sessionId="mine")["value"] == 42
         clouds.rest.answers["PUT", "/automate/sessions/"] = 500, {"error": f"not for {PASSWORD}"}
         closed = other.ok("close_session", sessionId="mine", status="passed")
+        _is_taken_in(clouds, other)
     assert closed["closed"] == ["mine"]
     [warning] = closed["warnings"]
     assert warning.startswith("mine is not marked as passed. BrowserStack answered PUT ")
     assert warning.endswith(" with 500: not for •••.")
     file.unlink()
+
+
+def _is_taken_in(clouds: Clouds, server: Served) -> None:
+    """A session at a hub is its vendor's, whoever started it: with the credentials of this server, and a dashboard."""
+    clouds.rest.answers["GET", "/automate/sessions/"] = 200, SESSION
+    found = clouds.grid.start()
+    row = server.ok("attach_session", remoteUrl=clouds.door.url, remoteSessionId=found)
+    assert (row["provider"], row["owned"]) == ("browserstack", False)
+    assert row["remoteEnd"] == {"dashboardUrl": SESSION["automation_session"]["browser_url"]}
+    assert server.ok("close_session", sessionId=row["sessionId"])["closed"] == [row["sessionId"]]
+    assert clouds.grid.sessions() == [found]
+    clouds.grid.end_sessions()
 
 
 def _write(file: Path, **values: str) -> None:
