@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
+from orchestrator import Orchestrator, progress
 from orchestrator.demo.device_server import DeviceServer
+from orchestrator.settings import Settings
 from tests.cloud_cases import (
     ACCOUNTS,
     BUILDS,
@@ -251,6 +253,19 @@ def _most_memory(server: Served) -> int:
     """The most that the server ever took, in kB."""
     status = Path(f"/proc/{server.process.pid}/status").read_text("utf-8")
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0])
+
+
+async def test_an_upload_tells_how_far_it_is(clouds: Clouds, tmp_path: Path) -> None:
+    """Whoever waits for it hears so, in Python as over MCP."""
+    file = tmp_path / "shop.apk"
+    file.write_bytes(b"x" * 400_000)
+    clouds.rest.answers["POST", "/v1/storage"] = 200, {"app_url": "tb://k1"}
+    heard: list[str] = []
+    settings = Settings.load({"home": tmp_path / "home", "namespace": "python", "clouds": clouds.settings["clouds"]})
+    with progress.heard_by(heard.append):
+        async with Orchestrator(settings) as orchestrator:
+            assert (await orchestrator.upload_app("testingbot", str(file))).app == "tb://k1"
+    assert heard == ["sent 0.3 MB of 0.4 MB", "sent 0.4 MB of 0.4 MB"]
 
 
 def test_an_upload_that_does_not_work_says_why(clouds: Clouds, tmp_path: Path) -> None:
