@@ -16,6 +16,7 @@ import pytest
 
 from orchestrator import Orchestrator, progress
 from orchestrator.demo.device_server import DeviceServer
+from orchestrator.errors import StartFailed
 from orchestrator.settings import Settings
 from tests.cloud_cases import (
     ACCOUNTS,
@@ -23,6 +24,7 @@ from tests.cloud_cases import (
     CASES,
     OPEN,
     PHONES,
+    PLACES,
     PROVIDERS,
     REASON,
     SESSION,
@@ -33,7 +35,7 @@ from tests.cloud_cases import (
     Case,
     Storage,
 )
-from tests.cloud_end import CloudHub, RestEnd, rest_end, tunnel, tunnel_ran
+from tests.cloud_end import CloudHub, RestEnd, proxy_end, rest_end, tunnel, tunnel_ran
 from tests.e2e.harness import NAMESPACE, Home, runs
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd, grid_end
@@ -286,6 +288,40 @@ def test_an_upload_that_does_not_work_says_why(clouds: Clouds, tmp_path: Path) -
     names = "browserstack, digitalai, sauce_labs, testingbot, testmu"
     unsupported = refused(call(provider="local", path=str(file)), "unsupported")
     assert f"Provider 'local' has no storage for apps. Those that have one: {names}." in unsupported
+
+
+def test_unless_told_otherwise_it_is_the_vendor_s_own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hubs, regions and APIs as documented, each by https, and through the proxy that the environment names."""
+    for name in ("no_proxy", "NO_PROXY", "SAUCE_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    with proxy_end() as (proxy, asked):
+        for name, value in {**ACCOUNTS, "DIGITALAI_CLOUD_URL": "acme.cloud.example/", "https_proxy": proxy}.items():
+            monkeypatch.setenv(name, value)
+        with Home(tmp_path).serve() as server:
+            for provider, start, host in PLACES:
+                asked.clear()
+                if start is None:
+                    answer = server.call("list_apps", provider=provider)
+                    assert f"https://{host}/" in refused(answer, "provider_error")
+                else:
+                    refused(server.call("start_session", provider=provider, **start), "start_failed")
+                assert set(asked) == {f"{host}:443"}
+
+
+async def test_a_tunnel_that_does_not_come_to_be_starts_no_session(clouds: Clouds, tmp_path: Path) -> None:
+    """Its program is missing, or says why it ended; the access key is not repeated."""
+    program = tmp_path / "sc"
+    place = json.loads(clouds.settings["clouds"])["sauce_labs"] | {"tunnel": str(program)}
+    given = {"home": tmp_path / "home", "namespace": "python", "clouds": {"sauce_labs": place}}
+    async with Orchestrator(Settings.load(given)) as orchestrator:
+        start = functools.partial(orchestrator.start_session, "sauce_labs", "browser", options={"startTunnel": True})
+        with pytest.raises(StartFailed, match=f"The tunnel's program {program} is not on this machine"):
+            await start()
+        program.write_text('#!/bin/sh\necho "no tunnel for $SAUCE_ACCESS_KEY"\nexit 1\n', "utf-8")
+        program.chmod(0o755)
+        with pytest.raises(StartFailed, match="The tunnel sc ended at once: no tunnel for •••"):
+            await start()
+    assert clouds.door.requests == []
 
 
 def test_no_credential_is_kept_anywhere(clouds: Clouds) -> None:
