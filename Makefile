@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid demo test test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest check bench docs clean
+.PHONY: help install browser appium grid demo test test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest webkitgtk check bench docs clean
 
 help:
 	@echo 'make demo     two users chat in two browsers; one purchase in a web page and two apps'
@@ -15,6 +15,7 @@ help:
 	@echo 'make docs     what is written from declarations and real answers: docs, methods'
 	@echo 'make appium   the Appium server for the simulated phones, in .venv/appium'
 	@echo 'make grid     the Selenium Grid for tests, in .venv/grid'
+	@echo 'make webkitgtk  its driver and Xvfb, for tests, where they may be installed'
 	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
 	@echo 'make clean    removes what the others made'
 
@@ -22,12 +23,14 @@ demo: install
 	@$(BIN)/orchestrator demo chat
 	@$(BIN)/orchestrator demo checkout
 
-# All tests are four runs, two of them side by side at a time: much of a test is waiting for browsers.
-test: install appium grid
+# All tests are six runs, two of them side by side at a time: much of a test is waiting for browsers. The core set runs
+# on WebKitGTK and through a Grid, too.
+test: install appium grid webkitgtk
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest \
+	    test-core-on-webkitgtk test-core-on-grid
 endif
 
 test-e2e-a-to-m:
@@ -41,6 +44,9 @@ test-apps:
 
 test-the-rest:
 	@$(BIN)/python -m pytest --ignore=tests/e2e --ignore=tests/demo
+
+test-core-on-%:
+	@$(BIN)/python -m pytest tests/e2e -m core --on $*
 
 check: .venv/installed
 	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }
@@ -99,6 +105,17 @@ browser: .venv/installed
 	echo 'install: a browser and its driver by Selenium Manager'; \
 	$(BIN)/python -c "$(selenium_manager)" || \
 	    { echo 'install: no Chrome or Chromium with its chromedriver. Install both, so that they are on PATH.'; exit 1; }
+
+# Without it the tests of WebKitGTK are skipped, and fail in CI.
+webkitgtk:
+	@set -e; \
+	ready() { command -v WebKitWebDriver >/dev/null 2>&1 && command -v Xvfb >/dev/null 2>&1; }; \
+	if ready; then exit 0; fi; \
+	if $(debian_root); then \
+	    echo 'webkitgtk: webkit2gtk-driver and xvfb from apt-get'; \
+	    $(apt_get) update && $(apt_get) install webkit2gtk-driver xvfb; exit 0; \
+	fi; \
+	echo 'webkitgtk: WebKitWebDriver and Xvfb are needed, so that they are on PATH'
 
 # Without Node the tests of apps are skipped, and fail in CI: they say what is missing, as this does.
 appium: .venv/installed

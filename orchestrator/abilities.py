@@ -88,6 +88,24 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Leave webSocketUrl away, or use Chrome, Edge or Firefox.",
     ),
+    "full_page": Ability(
+        "picture of a whole page",
+        "`take_screenshot` with `fullPage`",
+        {
+            "safari": "safaridriver takes what is seen of it alone",
+            "webkitgtk": "WebKitWebDriver takes what is seen of it alone",
+        },
+        "Scroll, and take a picture of each part; or use Chrome, Edge or Firefox.",
+    ),
+    "touch": Ability(
+        "touch screen",
+        "`tap_element`",
+        {
+            "safari": "macOS has none",
+            "webkitgtk": "WebKitWebDriver makes mouse events of touches",
+        },
+        "Use click_element.",
+    ),
 }
 """By the name that the code asks for it."""
 

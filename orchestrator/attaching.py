@@ -29,7 +29,10 @@ _FOUND = ("provider", "remote_url", "remote_session_id", "capabilities", "contex
 """What of the draft the record keeps."""
 _SESSION = re.compile(r"[A-Za-z0-9._~-]{1,256}", re.ASCII)
 _AGENT = "return navigator.userAgent"
-_BROWSERS = (("Edg/", "MicrosoftEdge"), ("Firefox/", "firefox"), ("Chrome/", "chrome"), ("Safari/", "safari"))
+_BROWSERS = (
+    *(("Edg/", "MicrosoftEdge"), ("Firefox/", "firefox"), ("Chrome/", "chrome")),
+    *((r"X11; Linux.* Version/", "MiniBrowser"), ("Safari/", "safari")),
+)
 """What stands before the version in a user agent, and whose it is; the more telling first."""
 
 
@@ -105,9 +108,15 @@ class Attacher:
 
         Raises:
             SessionLost: It does not.
+            InvalidArgument: Sessions there are of another platform.
             ProviderAuth: The credentials are refused, or not to be found.
         """
         record = draft.changed(provider=self._owner(draft))
+        if record.type not in (types := self._providers[record.provider].types) and record.provider != PROVIDER:
+            raise InvalidArgument(
+                f"At {record.remote_url} is {record.provider!r}, which has no {record.type} sessions.",
+                hint=f"Give platform: {' or '.join(sorted(types))}.",
+            )
         remote = self._reach.of(record)
         capabilities, context = _asked(remote, record)
         record = record.changed(capabilities=self._reach.clean(capabilities), context=context)
@@ -117,14 +126,19 @@ class Attacher:
         return remote, facts
 
     def _owner(self, draft: SessionRecord) -> str:
-        """The provider that says that the session is one of its own."""
+        """The provider that says that the session is one of its own: by the URL alone, else by what is there."""
         url = draft.remote_url
+        if by_url := self._claimed(url, {}):
+            return by_url
         status = self._reach.to(url, draft.remote_session_id, name=draft.id).status(_STATUS)
+        return self._claimed(url, status) or PROVIDER
+
+    def _claimed(self, url: str, status: dict[str, Any]) -> str:
         for name in self._providers:
             with contextlib.suppress(ProviderFailure):
                 if self._providers[name].owns(url, status, self._settings):
                     return name
-        return PROVIDER
+        return ""
 
 
 def _check(request: AttachRequest, url: str) -> None:

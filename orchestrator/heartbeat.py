@@ -20,7 +20,8 @@ from orchestrator.sessions import Book, Lanes
 
 _PARTS = 3
 """A remote end that ends what is unused for a minute hears of it three times a minute: one may get lost."""
-_ANSWERS_WITHIN = 5.0
+_ANSWERS_WITHIN = 10.0
+"""Seconds; three times that is more than a driver takes to free itself of a page that hangs."""
 _AGAIN = (1.0, 4.0)
 """Seconds until a remote end that did not answer is asked again; one of this machine is given up after the last."""
 _NETWORK = 60.0

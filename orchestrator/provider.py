@@ -179,8 +179,8 @@ class Provider(ABC):
     def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:  # noqa: ARG002 - for overrides
         """Whether a session that was started elsewhere, at this URL without user and password, is one of this provider.
 
-        `status` is the value of the W3C command Status there, and empty when it was not answered. Ask nobody: every
-        provider is asked, in the order of their names, and the first that says so has the session.
+        Every provider is asked, in the order of their names, and the first that says so has the session: once with an
+        empty `status`, and if none says so again with the value of the W3C command Status there. Ask nobody.
         """
         return False
 

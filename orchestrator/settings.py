@@ -122,7 +122,7 @@ class Settings(BaseSettings):
     msedgedriver: Path | None = Field(default=None, description="msedgedriver; found unless given.")
     safaridriver: Path | None = Field(default=None, description="safaridriver; found unless given.")
     webkitgtk_binary: Path | None = Field(
-        default=None, description="A browser of WebKitGTK; the MiniBrowser that its driver knows unless given."
+        default=None, description="MiniBrowser of WebKitGTK; the one that its driver knows unless given."
     )
     webkitwebdriver: Path | None = Field(default=None, description="WebKitWebDriver; found unless given.")
     appium: Path | None = Field(default=None, description="Appium, the program; found unless given.")

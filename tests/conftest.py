@@ -114,8 +114,8 @@ class Run:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the browser of the core e2e set is."""
-    parser.addoption("--on", choices=("local", "webkitgtk"), default="local", help="what the stage's browser runs on")
+    """Where the browser of the stage is: the core set runs in any of these places."""
+    parser.addoption("--on", choices=("local", "webkitgtk", "grid"), default="local", help="where the core set runs")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 import orchestrator
+from orchestrator.abilities import ABILITIES, TITLES
 from orchestrator.actions.base import Action
 from orchestrator.actions.results import Outcome
 from orchestrator.arguments import names_of
@@ -62,6 +63,9 @@ An option of `orchestrator serve` wins over an environment variable, this over `
 folder, this over `orchestrator.toml` in `home`, and this over the default. Durations are seconds, or text such as
 `500ms`, `30s`, `15m`, `2h`. An unknown `ORCHESTRATOR_` variable is warned of, an unknown option or key is an error.
 """
+
+_TABLE_BEGINS = "<!-- Made by `make docs` of orchestrator/abilities.py. -->"
+_TABLE_ENDS = "<!-- The end of it. -->"
 
 MEANINGS = {
     "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters; its own action is `do`.",
@@ -153,6 +157,7 @@ def pages() -> dict[str, str]:
         "errors.md": errors,
         "providers.md": providers,
         "settings.md": settings,
+        "support.md": support,
     }
     return {name: text() for name, text in made.items()}
 
@@ -434,6 +439,25 @@ def default_of(name: str, one: FieldInfo) -> str:
     if one.default is None or one.default is PydanticUndefined:
         return "found" if one.annotation == Path | None else "none"
     return f"`{shown(one.default)}`"
+
+
+# Support
+
+
+def support() -> str:
+    """The page as it is, with the table of what browsers cannot do between its two marks."""
+    before, _, rest = (DOCS / "support.md").read_text("utf-8").partition(_TABLE_BEGINS)
+    after = rest.partition(_TABLE_ENDS)[2]
+    return f"{before}{_TABLE_BEGINS}\n\n{abilities()}\n\n{_TABLE_ENDS}{after}"
+
+
+def abilities() -> str:
+    """What each browser cannot do, and why."""
+    rows = (
+        (one.asked, *(f"no: {one.lacking[name]}" if name in one.lacking else "yes" for name in TITLES))
+        for one in ABILITIES.values()
+    )
+    return table(("asked for by", *TITLES.values()), rows).strip()
 
 
 if __name__ == "__main__":

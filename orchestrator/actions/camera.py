@@ -68,6 +68,7 @@ class Camera:
         Raises:
             Unsupported: This browser has no way to do it.
         """
+        self._scene.need("full_page")
         before = self._scene.ask("shot")["scroll"]
         with self._spread() as chromium:
             view = self._scene.ask("shot")

@@ -28,8 +28,9 @@ def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
     way = _WAYS.get(hit.kind)
     if way is not None:
         return way(scene, hit, value)
-    if scene.record.type is not SessionType.BROWSER and not keystrokes:
-        _send(scene, hit, value)
+    in_app = scene.record.type is not SessionType.BROWSER
+    if (in_app or (value and not is_chromium(scene))) and not keystrokes:
+        _send(scene, hit, value, clear=in_app)
     elif value or not hit.facts.get("empty"):
         type_text(scene, value, keystrokes=keystrokes)
     held = scene.ask("verify", value=value)
@@ -40,11 +41,14 @@ def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
     return held, [told(held)]
 
 
-def _send(scene: Scene, hit: Hit, value: str) -> None:
-    """Element Clear and Element Send Keys: in a web view of an app no other keys are sure to reach the page."""
+def _send(scene: Scene, hit: Hit, value: str, *, clear: bool) -> None:
+    """Element Send Keys, over what is selected; in a web view of an app no other keys are sure to reach the page.
+
+    `clear` empties it before (Element Clear), where nothing is selected.
+    """
     with scene.find.frame(list(hit.facts.get("path") or ())):
         handle = next(iter(scene.web.handle().values()))
-        if not hit.facts.get("empty"):
+        if clear and not hit.facts.get("empty"):
             scene.remote.execute("clearElement", id=handle)
         if value:
             scene.remote.execute("sendKeysToElement", id=handle, text=value, value=list(value))
@@ -103,14 +107,13 @@ def _by_keys(scene: Scene, hit: Hit, value: str) -> Filled:
     """
     if hit.facts["already"]:
         return _compared(scene, value, [])
-    if not is_chromium(scene):
-        with scene.find.frame(list(hit.facts.get("path") or ())):
-            handle = next(iter(scene.web.handle().values()))
-            scene.remote.execute("sendKeysToElement", id=handle, text=value, value=list(value))
-        return _compared(scene, value, [])
-    if keys := hit.facts.get("keys"):
-        press_named(scene, keys)
-        held = scene.ask("verify", value=hit.facts["held"])
+    keys = hit.facts.get("keys")
+    if keys or not is_chromium(scene):
+        if keys and is_chromium(scene):
+            press_named(scene, keys)
+        else:
+            _send(scene, hit, value, clear=False)
+        held = scene.ask("verify", value=hit.facts.get("held", value))
         if held["same"] or held.get("gone"):
             return _compared(scene, value, [])
     scene.ask("assign", value=value)

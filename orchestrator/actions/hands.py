@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from orchestrator import abilities
 from orchestrator.actions.keys import KEYS, key_actions
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
 
-_CHROMIUM = frozenset({"chrome", "chromium", "msedge", "MicrosoftEdge", "chrome-headless-shell"})
 _KEYS_AT_ONCE = 100
 """Key presses in one Perform Actions command, so that none of them comes near the command deadline."""
 
@@ -21,7 +21,7 @@ PRESS: tuple[dict[str, Any], ...] = ({"type": "pointerDown", "button": 0}, {"typ
 
 def is_chromium(scene: Scene) -> bool:
     """Whether the session's browser is one of Chromium's kin."""
-    return scene.record.capabilities.get("browserName") in _CHROMIUM
+    return abilities.browser(scene.record.capabilities.get("browserName")) in abilities.CHROMIUM
 
 
 def shortcut(scene: Scene) -> str:

@@ -11,7 +11,7 @@ from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import several
 from orchestrator.actions.fingers import Direction, tapped, touch
-from orchestrator.actions.hands import click_in_web_view, move, pointer
+from orchestrator.actions.hands import click_in_web_view, is_chromium, move, pointer
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
@@ -142,10 +142,14 @@ class Scroll(Aimed, Acting):
         with scene.find.pointer(info["x"], info["y"]) as (x, y):
             turn = {"type": "scroll", "x": x, "y": y, "duration": 0, "origin": "viewport", **by}
             scene.remote.execute("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [turn]}])
-        return self._rest(scene, direction)
+        return self._rest(scene, direction, list(by.values()))
 
-    def _rest(self, scene: Scene, direction: Direction) -> Acted:
-        answer = scene.ask("scrolled", direction=direction, slice=Deadline(scene.seconds(self.timeout)).slice_ms())
+    def _rest(self, scene: Scene, direction: Direction, by: list[int]) -> Acted:
+        asked = {"direction": direction, "slice": Deadline(scene.seconds(self.timeout)).slice_ms()}
+        answer = scene.ask("scrolled", **asked)
+        if not answer.get("moved") and not is_chromium(scene):
+            # WebKitWebDriver's wheel moves a page once; after that it makes its events and nothing else.
+            answer = scene.ask("scrolled", **asked, by=by)
         moved = round(answer.get("moved") or 0)
         if not moved:
             return Acted(warnings=["The wheel was turned and nothing moved: the page may handle it itself."])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any, Protocol, TypeVar
 
+from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Finder, Hit, Turn
 from orchestrator.actions.frames import Frames
@@ -94,6 +95,15 @@ class Scene:
     def change(self, **fields: Any) -> None:
         """Change the record when the turn ends."""
         self._turn.change(**fields)
+
+    def need(self, ability: str) -> None:
+        """Refuse what this session's browser cannot do, see `abilities`; on a device they are others.
+
+        Raises:
+            Unsupported: It cannot.
+        """
+        if self.record.type is SessionType.BROWSER:
+            abilities.need(ability, self.record.capabilities.get("browserName"))
 
     def check(self) -> None:
         """Raise when this call should not go on: cancelled, or its session closed or lost."""

@@ -41,6 +41,7 @@ class TapElement(Aimed, Acting):
 
         Chromium makes a click of a touch even where no touch screen is emulated, and no context menu of a long one.
         """
+        scene.need("touch")
         if self.selector is None:
             x, y = self.x or 0, self.y or 0
             with given_point(x, y):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator import machine as system
@@ -79,7 +79,10 @@ _KINDS = (
 )
 
 
-_WEBKIT = {"apt-get": "apt-get install webkit2gtk-driver", "dnf": "dnf install webkit2gtk-driver"}
+_WEBKIT = {
+    "apt-get": "apt-get install webkit2gtk-driver xvfb",
+    "dnf": "dnf install webkit2gtk-driver xorg-x11-server-Xvfb",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +97,13 @@ class Pair:
 def section(machine: Machine, settings: Settings, offered: frozenset[str]) -> Section:
     """The browsers; `offered` are those that the local provider can start."""
     pairs = [_pair(machine, settings, kind) for kind in _KINDS]
-    alone = _alone(machine)
     found = [one for pair in pairs for one in (pair.browser, pair.driver) if one]
-    said = versions(machine, [*found, *(path for _, _, path, _ in alone if path and machine.system == "linux")])
+    said = versions(machine, found)
     findings = [_judged(machine, settings, pair, said, pair.kind.name in offered) for pair in pairs]
-    for title, name, path, mend in alone:
-        told = f"{path}{_unoffered(name in offered)}" if path else "it was not found"
-        findings.append(
-            Finding(title, "ok" if path else "missing", told, "" if path else mend, name in offered and bool(path))
-        )
+    for one in _alone(machine, settings):
+        offer = one.name.lower() in offered
+        told = one.said if one.state != "ok" else f"{one.said}{_unoffered(offer)}"
+        findings.append(replace(one, said=told, starts=offer and one.state == "ok"))
     return Section("Browsers", (*findings, *_circumstances(machine)))
 
 
@@ -113,19 +114,26 @@ def programs(machine: Machine, settings: Settings) -> list[Path]:
 
 
 def _pair(machine: Machine, settings: Settings, kind: Kind) -> Pair:
-    browser, driver = (settings.chrome_binary, settings.chromedriver) if kind.name == "chrome" else (None, None)
-    browser = browser or machine.browser(kind.name)
-    return Pair(kind, browser, driver or machine.driver(browser, kind.driver))
+    browser = getattr(settings, f"{kind.name}_binary") or machine.browser(kind.name)
+    return Pair(kind, browser, getattr(settings, kind.driver) or machine.driver(browser, kind.driver))
 
 
-def _alone(machine: Machine) -> list[tuple[str, str, Path | None, str]]:
+def _alone(machine: Machine, settings: Settings) -> list[Finding]:
     """Browsers that are known by their driver, on the system that has them."""
     if machine.system == "darwin":
-        return [("Safari", "safari", machine.program("safaridriver"), "safaridriver --enable")]
-    if machine.system == "linux":
-        driver = machine.program("WebKitWebDriver")
-        return [("WebKitGTK", "webkitgtk", driver, command(machine, _WEBKIT))]
-    return []
+        driver = settings.safaridriver or machine.program("safaridriver")
+        return [_known_by("Safari", driver, str(driver), "safaridriver --enable")]
+    if machine.system != "linux":
+        return []
+    driver, screen = settings.webkitwebdriver or machine.program("WebKitWebDriver"), machine.program("Xvfb")
+    mend = command(machine, _WEBKIT)
+    if driver and not screen and not system.has_display(machine.environ):
+        return [Finding("WebKitGTK", "missing", f"{driver}, and no Xvfb: it has no mode without a window", mend)]
+    return [_known_by("WebKitGTK", driver, f"{driver}{f', Xvfb {screen}' if screen else ''}", mend)]
+
+
+def _known_by(title: str, driver: Path | None, told: str, mend: str) -> Finding:
+    return Finding(title, "ok", told) if driver else Finding(title, "missing", "it was not found", mend)
 
 
 def _judged(machine: Machine, settings: Settings, pair: Pair, said: Mapping[Path, Asked], offered: bool) -> Finding:  # noqa: FBT001

@@ -83,7 +83,7 @@ def _settings(machine: Machine, settings: Settings) -> dict[str, str]:
     for name, field in Settings.model_fields.items():
         variable = f"{PREFIX}{name.upper()}"
         given = machine.environ.get(variable)
-        default = field.get_default(call_default_factory=True, validated_data={})
+        default = field.get_default(call_default_factory=True, validated_data={"home": settings.home})
         if given and getattr(settings, name) != default and not _SECRET.search(name):
             # The client starts the server in another folder than this one.
             found[variable] = str(getattr(settings, name)) if isinstance(default, Path) else given

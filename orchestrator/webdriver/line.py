@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
 
 class Line:
-    """What is below one connection to `url`; once it is cut, nothing goes through it any more."""
+    """What is below the connections of one client; once it is cut, nothing goes through any of them."""
 
-    def __init__(self, connection: RemoteConnection, url: str) -> None:
+    def __init__(self) -> None:
         self._lock = Lock()
         self._sockets: list[socket.socket] = []
         self._is_cut = False
+
+    def hold(self, connection: RemoteConnection, url: str) -> None:
+        """Have a connection to `url` opened on this line from now on."""
         # Selenium has no name for its pool of connections, nor urllib3 for the one that is in use.
         pool: Any = connection._conn.connection_from_url(url)  # noqa: SLF001
         line = self

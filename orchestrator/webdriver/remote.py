@@ -39,8 +39,11 @@ _PAUSE = 0.5
 """Seconds until a session is asked to end once more."""
 _DIALOGS_IN_A_ROW = 20
 """A page that opens dialogs in a loop is answered this often in one command, then reported."""
-_LEFT = ("aborted by navigation", "no such execution context")
-"""What chromedriver says, as a part of other errors, when a document went away under a script."""
+_LEFT = (
+    *("aborted by navigation", "no such execution context"),
+    "Callback was not called before the unload event",
+)
+"""What chromedriver and WebKitWebDriver say, as a part of other errors, when a document went away under a script."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 _credentials: dict[str, tuple[str, str]] = {}
 """User and password by remote URL, of the URLs that this process was given: no record holds them."""
@@ -80,7 +83,7 @@ class Remote:
         self.on_gone: Callable[[], str] | None = None
         self.on_broken: Callable[[], str] | None = None
         self._kept: RemoteConnection | None = None
-        self._line: Line | None = None
+        self._line = Line()
 
     def execute(self, command: str, *, limit: float | None = None, **params: Any) -> Any:
         """Send one command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
@@ -168,9 +171,7 @@ class Remote:
 
     def hang_up(self) -> None:
         """Close the connection under the command in flight, and for good; may be called beside it."""
-        self._connection()
-        if self._line:
-            self._line.cut()
+        self._line.cut()
 
     def delete(self, limit: float) -> None:
         """End the session at its remote end (Delete Session), within `limit` seconds.
@@ -214,7 +215,7 @@ class Remote:
     def _connection(self) -> RemoteConnection:
         if self._kept is None:
             self._kept = _connect(self.url)
-            self._line = Line(self._kept, self.url)
+            self._line.hold(self._kept, self.url)
         return self._kept
 
     def _moved(self, find: Callable[[], str]) -> PlaceGone:

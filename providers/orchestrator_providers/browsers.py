@@ -21,6 +21,7 @@ class Browser:
         driver: The program that speaks WebDriver for it.
         options: The vendor's capability that holds `args` and `binary`; empty where there is none.
         headless: The switch for a start without a window; empty where there is none.
+        loading: How long its driver waits for a page (`pageLoadStrategy`).
     """
 
     name: str
@@ -28,6 +29,8 @@ class Browser:
     driver: str = ""
     options: str = ""
     headless: str = ""
+    # The rest of loading is waited for inside the page, in slices: a command that waits cannot be interrupted.
+    loading: str = "eager"
 
     @property
     def title(self) -> str:
@@ -35,8 +38,8 @@ class Browser:
         return TITLES.get(self.name, self.name)
 
     def capabilities(self, args: Sequence[str] = (), *, headless: bool = False) -> dict[str, Any]:
-        """The W3C capabilities that ask for it, with these switches where it takes any."""
-        found: dict[str, Any] = {"browserName": self.w3c_name}
+        """The W3C capabilities that ask for it, and how it loads pages; with these switches where it takes any."""
+        found: dict[str, Any] = {"browserName": self.w3c_name, "pageLoadStrategy": self.loading}
         if headless and self.headless:
             found[self.options] = {"args": [self.headless]}
         return merge(found, {self.options: {"args": list(args)}}) if args and self.options else found
@@ -50,7 +53,8 @@ BROWSERS: Mapping[str, Browser] = MappingProxyType(
             Browser("firefox", "firefox", "geckodriver", "moz:firefoxOptions", "-headless"),
             Browser("edge", "MicrosoftEdge", "msedgedriver", "ms:edgeOptions", "--headless=new"),
             Browser("safari", "safari", "safaridriver"),
-            Browser("webkitgtk", "MiniBrowser", "WebKitWebDriver", "webkitgtk:browserOptions"),
+            # With "eager", WebKitWebDriver now and then misses that a page has come so far, and waits in vain.
+            Browser("webkitgtk", "MiniBrowser", "WebKitWebDriver", "webkitgtk:browserOptions", loading="normal"),
         )
     }
 )

@@ -19,13 +19,19 @@ from orchestrator_providers.browsers import browser as known
 from orchestrator_providers.local_options import LocalOptions
 from orchestrator_providers.screen import screen
 from orchestrator_providers.serving import DRIVERS, serve
-from orchestrator_providers.wanted import browser_capabilities
+from orchestrator_providers.wanted import browser_capabilities, check_wishes
 
 _OF_FIREFOX = {"signon.rememberSignons": False}
 """Preferences; otherwise it asks to save each password typed."""
 
-_OF_WEBKITGTK = ["--automation"]
-"""Without it a browser of WebKitGTK does not let itself be driven."""
+_OF_WEBKITGTK = (
+    # Without it MiniBrowser does not let itself be driven.
+    "--automation",
+    # A page that comes back from its cache loads nothing, which WebKitWebDriver waits for until the end of its time.
+    "--enable-page-cache=false",
+    # As chromedriver does.
+    "--javascript-can-open-windows-automatically=true",
+)
 
 _PROCESS = ("goog:processID", "ms:processID", "moz:processID")
 """Where a driver tells the browser's process; elsewhere it is the driver's child."""
@@ -48,14 +54,14 @@ class LocalProvider(Provider):
         kind = known(request.browser)
         version = request.browser_version or options.browser_version
         _refuse(start, options, version)
-        headless = start.headless and kind.name != "safari"
-        _check_display(start, headless=headless)
+        if kind.name != "safari":
+            _check_display(start)
         here = drivers.Machine.this()
         found = here.find(request.browser, start, version)
         capabilities = _capabilities(start, options, kind, found.browser)
         if kind.name == "safari":
             _claim_safari(start)
-        env = screen(start, kind.title, here) if headless and kind.name == "webkitgtk" else {}
+        env = screen(start, kind.title, here) if start.headless and kind.name == "webkitgtk" else {}
         return Endpoint(remote_url=serve(start, found.driver, kind.driver, env), capabilities=capabilities)
 
     def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - the record says enough
@@ -69,27 +75,28 @@ class LocalProvider(Provider):
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - it holds for each of them
         """What to know about a browser that did not start."""
-        options = endpoint.capabilities.get("goog:chromeOptions")
-        binary = options.get("binary") if isinstance(options, dict) else None
-        if not binary or not machine.is_snap(Path(binary)):
+        asked = (endpoint.capabilities.get(one.options) for one in BROWSERS.values() if one.options)
+        options = next((one for one in asked if isinstance(one, dict)), {})
+        if not options.get("binary") or not machine.is_snap(Path(options["binary"])):
             return ""
         return (
-            "This Chromium comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
-            "without a dot in its path, or install Chrome or Chromium from a package."
+            "This browser comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
+            "without a dot in its path, or install a browser from a package."
         )
 
 
 def _refuse(start: Start, options: LocalOptions, version: str | None) -> None:
-    """What this browser cannot do is said before anything is started."""
+    """What this browser cannot do is said before anything is looked for."""
+    check_wishes(start.request, headless=start.headless)
     wished = {"host_rules": options.host_rules, "proxy": options.proxy, "version": version}
     for ability, value in wished.items():
         if value:
             abilities.need(ability, start.request.browser)
 
 
-def _check_display(start: Start, *, headless: bool) -> None:
+def _check_display(start: Start) -> None:
     # A flag can ask for a browser without a window, too.
-    windowless = headless or any("headless" in flag or "ozone" in flag for flag in start.request.args)
+    windowless = start.headless or any("headless" in flag or "ozone" in flag for flag in start.request.args)
     if not windowless and not machine.has_display(os.environ):
         raise StartFailed(
             "There is no display that a browser window could open on.",
@@ -115,7 +122,8 @@ def _capabilities(start: Start, options: LocalOptions, kind: Browser, browser: P
     elif kind.name == "firefox":
         own = {"prefs": dict(_OF_FIREFOX)}
     elif kind.name == "webkitgtk":
-        own = {"args": list(_OF_WEBKITGTK)}
+        # Scroll bars that lie over the page come and go on pictures of it.
+        own = {"args": list(_OF_WEBKITGTK), "useOverlayScrollbars": False}
     if browser is not None:
         own["binary"] = str(browser)
     ours = {**({kind.options: own} if own else {}), **options.capabilities()}

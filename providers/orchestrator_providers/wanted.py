@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from orchestrator.abilities import need
-from orchestrator.models import SessionType
+from orchestrator.models import SessionType, StartRequest
 from orchestrator.provider import Start
 from orchestrator.secrets import named, reference
 from orchestrator.settings import Settings, endpoint
@@ -34,6 +34,22 @@ _SAID = {
 """What of a request is a capability as it stands, and as which."""
 
 
+def check_wishes(request: StartRequest, *, headless: bool) -> None:
+    """Refuse what this browser cannot do, wherever it is; `headless` says whether that word reaches it.
+
+    Raises:
+        Unsupported: It cannot.
+    """
+    wishes = {
+        "args": bool(request.args),
+        "bidi": request.capabilities.get("webSocketUrl") is True,
+        "headless": headless and request.headless is True,
+    }
+    for ability, wished in wishes.items():
+        if wished:
+            need(ability, request.browser)
+
+
 def browser_capabilities(start: Start, *, headless: bool) -> dict[str, Any]:
     """A browser's name and version, how it loads pages and leaves dialogs to us, and its switches.
 
@@ -43,20 +59,12 @@ def browser_capabilities(start: Start, *, headless: bool) -> dict[str, Any]:
         Unsupported: The request asks for something that this browser cannot do.
     """
     request = start.request
-    asked = {
-        "args": bool(request.args),
-        "bidi": request.capabilities.get("webSocketUrl") is True,
-        "headless": headless and request.headless is True,
-    }
-    for ability in (name for name, wished in asked.items() if wished):
-        need(ability, request.browser)
+    check_wishes(request, headless=headless)
     limit = start.settings.command_timeout
     # A little below our own limit, so that the remote end is the first to give up and the session lives on.
     patience = round(max(limit - 2, limit / 2) * 1000)
     found: dict[str, Any] = {
         **browser(request.browser).capabilities(request.args, headless=headless),
-        # The rest of loading is waited for inside the page, in slices: a command that waits cannot be interrupted.
-        "pageLoadStrategy": "eager",
         # Dialogs are answered by the session's policy, which must first see them.
         "unhandledPromptBehavior": "ignore",
         "timeouts": {"script": patience, "pageLoad": patience},

@@ -121,6 +121,18 @@ def test_firefox_is_found_where_it_is_not_offered(bench: Bench) -> None:
     assert bench.report().startable
 
 
+def test_webkitgtk_needs_a_screen(bench: Bench) -> None:
+    """Without one its driver alone starts nothing; a display is as good as Xvfb."""
+    bench.program("WebKitWebDriver")
+    found = bench.browser("WebKitGTK")
+    assert (found.state, found.said.endswith("and no Xvfb: it has no mode without a window")) == ("missing", True)
+    assert found.mend.endswith("apt-get install webkit2gtk-driver xvfb")
+    assert not bench.report().startable
+    bench.environ["DISPLAY"] = ":0"
+    assert bench.browser("WebKitGTK").state == "ok"
+    assert bench.report().startable
+
+
 def test_a_chromium_from_snap_cannot_see_a_hidden_home(bench: Bench) -> None:
     """It starts only where home has no hidden folder in its path."""
     bench.program("chromium", script='[ -x /snap/bin/chromium ]; echo "Chromium 150.0.1.1 snap"')

@@ -9,10 +9,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from orchestrator.abilities import TITLES
+from orchestrator.machine import Machine
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import Stage
 from tests.served import Served, served
@@ -38,13 +39,6 @@ def site() -> Iterator[Site]:
         yield site
 
 
-STARTS: dict[str, dict[str, Any]] = {
-    "local": {"tool": "start_browser"},
-    "webkitgtk": {"tool": "start_browser", "browser": "webkitgtk"},
-}
-"""How the stage's browser is started, by what `--on` says."""
-
-
 @pytest.fixture(scope="session")
 def theatre() -> Iterator[Served]:
     """The server of all stages."""
@@ -52,13 +46,40 @@ def theatre() -> Iterator[Served]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def needs_webkitgtk() -> None:
+    """For what runs on WebKitGTK: it is skipped where that is missing, and fails where CI=true."""
+    here = Machine.this()
+    if not (here.program("WebKitWebDriver") and here.program("Xvfb")):
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("WebKitGTK is not here: make webkitgtk")
+
+
+@pytest.fixture(scope="session")
+def elsewhere(theatre: Served, request: pytest.FixtureRequest) -> Iterator[None]:
+    """The browser of all stages where `--on` says another place than this machine's Chrome: its start takes long."""
+    on = request.config.getoption("--on")
+    if on == "grid":
+        where = {"provider": "selenium_grid", "options": {"url": request.getfixturevalue("_grid").url}}
+        theatre.ok("start_session", platform="browser", sessionId="browser", **where)
+    else:
+        request.getfixturevalue(f"needs_{on}")
+        theatre.ok("start_browser", browser=on, sessionId="browser")
+    yield
+    theatre.ok("close_sessions", all=True)
+
+
 @pytest.fixture(scope="module")
 def stage(theatre: Served, request: pytest.FixtureRequest) -> Iterator[Stage]:
     """One browser for a whole file of tests, each of which shows a page of its own; `--on` says where it is."""
+    on = request.config.getoption("--on")
     with Site() as site:
-        theatre.ok(**STARTS[request.config.getoption("--on")], sessionId="browser")
-        yield Stage(theatre, site)
-        theatre.ok("close_sessions", all=True)
+        if on == "local":
+            theatre.ok("start_browser", sessionId="browser")
+            yield Stage(theatre, site)
+            theatre.ok("close_sessions", all=True)
+        else:
+            request.getfixturevalue("elsewhere")
+            yield Stage(theatre, site, on if on in TITLES else "chrome")
 
 
 @pytest.fixture

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
+from orchestrator.abilities import ABILITIES
 from tests.served import Answer, Served, served
 from tests.site import Site
 
@@ -25,12 +28,24 @@ _PAGES = itertools.count(1)
 class Stage:
     """What a test needs at hand."""
 
-    def __init__(self, server: Served, site: Site) -> None:
+    def __init__(self, server: Served, site: Site, browser: str = "chrome") -> None:
         self.server = server
         self.site = site
-        self.call = server.call
         self.begin = server.begin
-        self.ok = server.ok
+        self._lacks = [one.lacking[browser] for one in ABILITIES.values() if browser in one.lacking]
+
+    def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool; the test is skipped when the browser cannot do it, as the table of abilities says."""
+        answer = self.server.call(tool, **arguments)
+        if answer.code == "unsupported" and any(lack in answer.text for lack in self._lacks):
+            pytest.skip(answer.data["error"]["message"])
+        return answer
+
+    def ok(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool that must succeed; its data."""
+        answer = self.call(tool, **arguments)
+        assert not answer.failed, answer.text
+        return answer.data
 
     def page(self, html: str, *, title: str = "Page") -> str:
         """Put a page on the site, under an address of its own."""

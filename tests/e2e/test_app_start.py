@@ -189,8 +189,12 @@ def test_a_device_has_one_session(apps: tuple[Served, AppiumEnd, Home]) -> None:
     assert len(end.requests) == sent
     text = failed(apps, "device_busy", platform="ios", capabilities={"appium:udid": "theirs"})
     assert f"Device 'theirs' is already in use by session {theirs}. Wait until it is free" in text
-    row = server.ok("attach_session", remoteUrl=end.url, remoteSessionId=theirs, platform="iOS", sessionId="handed")
+    where = {"remoteUrl": end.url, "remoteSessionId": theirs, "sessionId": "handed"}
+    text = refused(server.call("attach_session", **where), "invalid_argument")
+    assert f"At {end.url} is 'appium', which has no browser sessions. Give platform: android or ios." in text
+    row = server.ok("attach_session", **where, platform="iOS")
     assert (row["type"], row["owned"], row["capabilities"]["udid"]) == ("ios", False, "theirs")
+    assert row["provider"] == "appium"
     assert home.record("handed").context == "NATIVE_APP"
     server.ok("close_all_sessions")
     assert theirs not in end.ended()

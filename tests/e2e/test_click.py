@@ -9,6 +9,7 @@ from tests.e2e.stage import HEAR, Stage, refused
 CLICKS = f"{HEAR}<script>hear('mousedown', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu')</script>"
 
 
+@pytest.mark.core
 def test_a_click_is_real(stage: Stage) -> None:
     """The page sees trusted events, in the order in which a mouse makes them."""
     stage.show(f"<button id=b>Go</button>{CLICKS}")
@@ -90,6 +91,7 @@ def test_a_whole_line_of_the_outline_is_a_selector(stage: Stage) -> None:
     assert len(stage.heard("click")) == 1
 
 
+@pytest.mark.core
 def test_of_several_matches_the_first_that_can_be_clicked_is_taken(stage: Stage) -> None:
     """Hidden and disabled ones are passed over; `matches` says how many there were."""
     stage.show(f"<button hidden>Go</button><button disabled>Go</button><button id=c>Go</button>{CLICKS}")
@@ -192,6 +194,7 @@ def test_a_ref_that_was_never_given_is_told_apart(stage: Stage) -> None:
     assert "'e999999' was never given in this session" in text
 
 
+@pytest.mark.core
 def test_a_ref_stays_while_its_element_lives(stage: Stage) -> None:
     """Other text, another place in the page: the element keeps its ref."""
     stage.show(f"<div id=a><button id=b>One</button></div><div id=z></div>{CLICKS}")
@@ -202,6 +205,7 @@ def test_a_ref_stays_while_its_element_lives(stage: Stage) -> None:
     assert [event["id"] for event in stage.heard("click")] == ["b"]
 
 
+@pytest.mark.core
 def test_it_scrolls_to_what_is_out_of_sight(stage: Stage) -> None:
     """In the page and in a scrolling part of it."""
     stage.show(
@@ -246,6 +250,7 @@ def test_by_default_it_reports_what_the_click_changed(stage: Stage) -> None:
         assert line in answer.text
 
 
+@pytest.mark.core
 def test_a_click_that_navigates_reports_the_new_page(stage: Stage) -> None:
     """The answer comes when the new page has settled: its address, title and outline with refs."""
     there = stage.page("<h1>Welcome</h1><button>Next</button>", title="There")
@@ -282,6 +287,7 @@ def test_a_click_that_removes_its_button_is_a_click(stage: Stage) -> None:
     assert change["disappeared"] == ['button "Go"']
 
 
+@pytest.mark.core
 def test_elements_in_open_shadow_roots_are_clicked(stage: Stage) -> None:
     """By CSS, by text, by ref; nested ones, too."""
     stage.show(

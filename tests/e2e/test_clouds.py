@@ -173,24 +173,11 @@ def test_credentials_are_each_server_s_own(clouds: Clouds, monkeypatch: pytest.M
         assert other.ok("execute_script", script="return 6 * 7", sessionId="mine")["value"] == 42
         clouds.rest.answers["PUT", "/automate/sessions/"] = 500, {"error": f"not for {PASSWORD}"}
         closed = other.ok("close_session", sessionId="mine", status="passed")
-        _is_taken_in(clouds, other)
     assert closed["closed"] == ["mine"]
     [warning] = closed["warnings"]
     assert warning.startswith("mine is not marked as passed. BrowserStack answered PUT ")
     assert warning.endswith(" with 500: not for •••.")
     file.unlink()
-
-
-def _is_taken_in(clouds: Clouds, server: Served) -> None:
-    """A session at a hub is its vendor's, whoever started it: with the credentials of this server, and a dashboard."""
-    clouds.rest.answers["GET", "/automate/sessions/"] = 200, SESSION
-    found = clouds.grid.start()
-    row = server.ok("attach_session", remoteUrl=clouds.door.url, remoteSessionId=found)
-    assert (row["provider"], row["owned"]) == ("browserstack", False)
-    assert row["remoteEnd"] == {"dashboardUrl": SESSION["automation_session"]["browser_url"]}
-    assert server.ok("close_session", sessionId=row["sessionId"])["closed"] == [row["sessionId"]]
-    assert clouds.grid.sessions() == [found]
-    clouds.grid.end_sessions()
 
 
 def _write(file: Path, **values: str) -> None:
@@ -322,6 +309,20 @@ async def test_a_tunnel_that_does_not_come_to_be_starts_no_session(clouds: Cloud
         with pytest.raises(StartFailed, match="The tunnel sc ended at once: no tunnel for •••"):
             await start()
     assert clouds.door.requests == []
+
+
+def test_a_session_is_attached_with_the_account_of_the_environment(clouds: Clouds) -> None:
+    """The URL of the hub says whose it is, and needs no credentials; closing only lets go."""
+    clouds.rest.answers["GET", "/automate/sessions/"] = 200, SESSION
+    session = clouds.grid.start()
+    wish = {"remoteUrl": clouds.door.url, "remoteSessionId": session, "sessionId": "theirs"}
+    row = clouds.server.ok("attach_session", **wish)
+    assert (row["provider"], row["owned"], row["capabilities"]["browserName"]) == ("browserstack", False, "chrome")
+    assert row["remoteEnd"] == {"dashboardUrl": SESSION["automation_session"]["browser_url"]}
+    clouds.server.ok("get_visible_elements", sessionId="theirs")
+    told = clouds.server.ok("close_session", sessionId="theirs")
+    assert (told["closed"], clouds.grid.sessions()) == (["theirs"], [session])
+    clouds.grid.ask("DELETE", session)
 
 
 def test_no_credential_is_kept_anywhere(clouds: Clouds) -> None:

@@ -24,6 +24,7 @@ def kept(stage: Stage) -> dict[str, Any]:
     return {cookie["name"]: cookie for cookie in stage.ok("cookies", action="get")["cookies"]}
 
 
+@pytest.mark.core
 def test_a_cookie_is_set_and_got(shown: Stage) -> None:
     """By name or all; text and data say the same, and the page has it."""
     shown.ok("cookies", action="set", name="a", value="1")
@@ -74,6 +75,7 @@ def test_a_cookie_is_deleted_by_its_name(shown: Stage, name: str) -> None:
     assert "The site has no cookie" in shown.ok("cookies", action="delete", name=name)["warnings"][0]
 
 
+@pytest.mark.core
 def test_clear_removes_all(shown: Stage) -> None:
     """Those that scripts cannot see, too."""
     shown.ok("cookies", action="set", name="a", value="1")

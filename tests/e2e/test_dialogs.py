@@ -51,7 +51,9 @@ def test_an_event_is_told_once(stage: Stage) -> None:
     assert "events" not in stage.ok("get_text")
 
 
-@pytest.mark.parametrize(("accept", "result"), [(True, "got true"), (False, "got false")])
+@pytest.mark.parametrize(
+    ("accept", "result"), [pytest.param(True, "got true", marks=pytest.mark.core), (False, "got false")]
+)
 def test_the_next_dialog_is_answered_as_armed(stage: Stage, accept: bool, result: str) -> None:  # noqa: FBT001
     """`handle_dialog` with none open decides beforehand, for one dialog; the answer says that it did."""
     [armed] = stage.ok("handle_dialog", accept=accept)["warnings"]
@@ -63,6 +65,7 @@ def test_the_next_dialog_is_answered_as_armed(stage: Stage, accept: bool, result
     assert stage.ok("get_text", selector="#out")["text"] == "got false"
 
 
+@pytest.mark.core
 def test_a_prompt_is_filled_in_as_armed(stage: Stage) -> None:
     """With `promptText`; without it, the page's own default stands."""
     stage.ok("handle_dialog", accept=True, promptText="Ann")

@@ -51,6 +51,7 @@ def test_a_sortable_list(stage: Stage, source: str, target: str, order: str) -> 
     assert stage.js("order()") == order
 
 
+@pytest.mark.core
 def test_a_slider_is_dragged_to_a_point(stage: Stage) -> None:
     """The point is in CSS pixels of the viewport."""
     stage.show("<body style='margin: 0'><input id=f type=range min=0 max=100 value=0 style='margin: 0; width: 500px'>")

@@ -128,6 +128,7 @@ def test_a_change_in_a_frame_of_the_same_origin_is_reported(stage: Stage, host: 
     assert stage.outline()[0].startswith('- heading "Outside"')
 
 
+@pytest.mark.core
 def test_text_of_the_page_includes_frames_of_the_same_origin(stage: Stage) -> None:
     """As one reads it."""
     framed(stage, "127.0.0.1")

@@ -21,6 +21,7 @@ def test_a_key_goes_to_what_has_the_focus(stage: Stage) -> None:
     ]
 
 
+@pytest.mark.core
 def test_a_selector_is_focused_first(stage: Stage) -> None:
     """By ref or any other selector."""
     stage.show(f"<input id=a value=one><input id=b value=two>{KEYS}")
@@ -82,6 +83,7 @@ def test_what_takes_no_focus_is_told(stage: Stage) -> None:
     )
 
 
+@pytest.mark.core
 def test_an_element_is_scrolled_into_view(stage: Stage) -> None:
     """By its selector alone; one that is in view stays where it is."""
     stage.show(TALL)

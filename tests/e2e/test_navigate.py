@@ -13,6 +13,7 @@ from tests.e2e.stage import Stage, refused
 from tests.site import Reply
 
 
+@pytest.mark.core
 def test_a_page_is_opened_and_named(stage: Stage) -> None:
     """The answer says where the browser is now, in text and data."""
     url = stage.page("<h1>Hello</h1>", title="Greeting")
@@ -23,6 +24,7 @@ def test_a_page_is_opened_and_named(stage: Stage) -> None:
     assert "Greeting" in answer.text
 
 
+@pytest.mark.core
 def test_history_goes_back_forward_and_over_again(stage: Stage) -> None:
     """Each step ends on its page, loaded; a reload asks the server again."""
     first, second = stage.show("one", title="First"), stage.show("two", title="Second")
@@ -141,6 +143,7 @@ def test_an_error_page_of_the_server_is_a_page(stage: Stage, status: int) -> Non
     assert stage.ok("get_text")["text"] == "sorry"
 
 
+@pytest.mark.core
 def test_a_redirect_ends_where_it_leads(stage: Stage) -> None:
     """The answer names the last address."""
     there = stage.page("there", title="There")

@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.stage import Stage, refused
 
 
+@pytest.mark.core
 def test_the_html_of_the_page(stage: Stage) -> None:
     """As it is now, with its doctype; text and data say the same."""
     stage.show("<p id=x>one</p>", title="T")

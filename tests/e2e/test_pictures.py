@@ -60,6 +60,7 @@ def test_a_picture_of_an_element(stage: Stage) -> None:
     assert saved(answer).size == (80, 40)
 
 
+@pytest.mark.core
 def test_an_element_further_down_is_scrolled_to(stage: Stage) -> None:
     """The offset is where it stands then."""
     stage.show(f"{STYLE}<div style='height:3000px'></div><div id=x class=g style='height:60px'></div>")
@@ -138,6 +139,7 @@ def test_an_element_in_a_shadow_root(stage: Stage) -> None:
     assert take(stage, selector="#deep")[0].getcolors() == [(50 * 20, RED)]
 
 
+@pytest.mark.core
 def test_a_picture_of_the_whole_page(stage: Stage) -> None:
     """From its first pixel to its last, wherever it is scrolled to; it stays there."""
     bands = "".join(f"<div class={name} style='height:700px'></div>" for name in "rgb")

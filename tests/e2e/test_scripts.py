@@ -57,6 +57,7 @@ def test_elements_go_in_by_ref_and_selector(stage: Stage) -> None:
     assert stage.ok("execute_script", script=script, args=args)["value"] == ["b", "c", "p"]
 
 
+@pytest.mark.core
 def test_elements_come_out_as_refs(stage: Stage) -> None:
     """A ref that a script returned can be used like any other, and goes back in."""
     value = stage.js("{found: document.querySelectorAll('button'), text: document.querySelector('p').firstChild}")

@@ -14,7 +14,8 @@ import pytest
 
 from orchestrator.machine import free_port
 from tests.e2e.harness import Home, kill, runs, until
-from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, remote_end
+from tests.grid_end import GridEnd
+from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.served import Answer, Served, processes_below, served
 from tests.site import Site
 
@@ -155,8 +156,9 @@ def go_through(ear: Ear, end: Relayed, start: dict[str, Any], delete: Callable[[
     nobody = end.secret_url.replace(end.url.rpartition(":")[2], str(free_port()))
     for url in (end.secret_url, "secret:FAR_END"):
         begin = {**start, "options": {"url": url}}
-        row = ear.call("start_session", **begin, sessionId="far", navigationUrl=ear.url).data
-        assert row["remoteUrl"] == end.url
+        started = ear.call("start_session", **begin, sessionId="far", navigationUrl=ear.url)
+        row = started.data
+        assert row.get("remoteUrl") == end.url, started.text
         ear.call("get_visible_elements", sessionId="far")
         ear.call("get_text", sessionId="far", selector="#none", timeout=50)
         ear.call("execute_script", sessionId="far", script="throw new Error('no')")
@@ -193,6 +195,20 @@ def test_the_password_of_a_remote_end_is_nowhere(home: Home, site: Site, tmp_pat
         assert heir.hears(PASSWORD) == []
     assert ear.hears(PASSWORD) == []
     assert far.sessions() == []
+
+
+def test_the_password_of_a_grid_is_nowhere(
+    home: Home, site: Site, tmp_path: Path, grid: GridEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same at a Selenium Grid, which is asked what it has and where sessions run."""
+    start = {"provider": "selenium_grid", "platform": "browser"}
+    page = site.page("/", "<title>Far</title><p>far away")
+    with relayed(grid.port, Relayed(), guarded=True) as hub:
+        monkeypatch.setenv("FAR_END", hub.secret_url)
+        with listening(home, page, tmp_path / "log") as ear:
+            go_through(ear, hub, start, lambda session: grid.ask("DELETE", session))
+            assert ear.call("close_session", sessionId="left").data["failed"] == []
+            assert ear.hears(PASSWORD) == []
 
 
 def test_the_password_is_in_nothing_that_was_recorded() -> None:

@@ -55,6 +55,7 @@ def without_refs(outline: str) -> str:
     return re.sub(r" \[e\d+\]", "", outline)
 
 
+@pytest.mark.core
 def test_the_outline_says_what_is_there(stage: Stage) -> None:
     """Landmarks, headings, text, controls with names, states and values; passwords masked, hidden left out."""
     url = stage.show(SHOP, title="Shop")
@@ -240,6 +241,7 @@ def picture(image: object) -> Image.Image:
     return Image.open(io.BytesIO(base64.b64decode(image.data)))  # type: ignore[attr-defined]
 
 
+@pytest.mark.core
 def test_a_screenshot_is_an_image_and_a_file(stage: Stage) -> None:
     """An image part, no structured content, no base64 in the text; the text says where it is and how large."""
     stage.show("<body style='margin:0;background:rgb(1,200,3)'>")

@@ -19,6 +19,7 @@ def click(selector: str, **more: Any) -> dict[str, Any]:
     return {"action": "click_element", "selector": selector, **more}
 
 
+@pytest.mark.core
 def test_a_form_in_one_call(stage: Stage) -> None:  # W39 W56
     """Every step runs, and the result says what they changed together."""
     stage.show(FORM)
@@ -73,6 +74,7 @@ def test_an_unknown_action_is_told_the_nearest(stage: Stage) -> None:
     assert "Did you mean 'click_element'?" in refused(answer, "invalid_argument")
 
 
+@pytest.mark.core
 def test_it_stops_at_the_first_failure(stage: Stage) -> None:
     """`isError`, the same data, `failed` with index, verb and error, and what the steps before it changed."""
     stage.show("<button id=b onclick=\"document.body.append('one')\">Go</button>")
@@ -151,6 +153,7 @@ def test_more_changes_than_anybody_reads_are_counted(stage: Stage) -> None:
     assert "20 more" in answer.text
 
 
+@pytest.mark.core
 def test_after_a_navigation_the_new_page_is_told(stage: Stage) -> None:
     """Headings and text included, with refs of the new page; the steps after it run there."""
     there = stage.page("<h1>Welcome</h1><p>Hello.</p><button>Next</button>", title="There")

@@ -145,6 +145,7 @@ def test_a_date_that_takes_no_keys_is_set_all_the_same(stage: Stage) -> None:
     assert stage.js("f.value") == "2024-02-29"
 
 
+@pytest.mark.core
 def test_a_colour(stage: Stage) -> None:
     """The page hears of it, also where it watches the property; no key reaches a colour."""
     stage.show(

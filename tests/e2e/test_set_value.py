@@ -38,6 +38,7 @@ def test_text_replaces_what_is_there(stage: Stage, html: str, value: str) -> Non
     assert all(event["trusted"] for event in heard)
 
 
+@pytest.mark.core
 def test_a_number_may_be_given_as_one(stage: Stage) -> None:
     """`value: 42` is `"42"`."""
     stage.show("<input id=f type=number>")
@@ -82,6 +83,7 @@ def test_keystrokes_of_a_long_text(stage: Stage) -> None:
     assert stage.js("f.value") == text
 
 
+@pytest.mark.core
 def test_submit_presses_enter_and_reports(stage: Stage) -> None:
     """The form goes off as if Enter had been pressed in it, and the answer tells of the new page."""
     there = stage.page("<h1>Found</h1>", title="Results")

@@ -122,6 +122,7 @@ def test_arguments_of_scripts_are_elements_of_the_frame(stage: Stage, host: str)
 
 
 @hosts
+@pytest.mark.core
 def test_a_new_page_begins_at_the_top(stage: Stage, host: str) -> None:
     """Navigating leaves the frame."""
     framed(stage, host)

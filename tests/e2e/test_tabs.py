@@ -43,6 +43,7 @@ def opening(stage: Stage, inner: str = CLOSING, **how: str) -> str:
     return name
 
 
+@pytest.mark.core
 def test_a_new_tab_becomes_current(tabbed: Stage) -> None:
     """It opens its address, is listed with address and title, and the text says the same."""
     here = tabbed.show("<p>here", title="Here")
@@ -69,6 +70,7 @@ def test_names_are_never_used_again(tabbed: Stage) -> None:
     assert "is closed" in refused(tabbed.call("tabs", action="select", tab=seen[0]), "invalid_argument")
 
 
+@pytest.mark.core
 def test_the_tab_that_was_current_before_takes_the_place_of_a_closed_one(tabbed: Stage) -> None:
     """Not the one beside it."""
     [first] = names(tabbed.ok("tabs", action="list"))

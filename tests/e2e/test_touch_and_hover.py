@@ -20,6 +20,7 @@ def types(heard: list[dict[str, Any]]) -> list[str]:
     return [event["type"] for event in heard]
 
 
+@pytest.mark.core
 def test_a_tap_is_a_real_touch(stage: Stage) -> None:
     """Trusted touch events and pointer events of type touch, and a click that comes of them."""
     stage.show(BUTTON)
@@ -88,6 +89,7 @@ MENU = """<style>ul { display: none } nav:hover ul { display: block }</style>
 addEventListener('mouseover', event => over.push(event.isTrusted), true)</script>"""
 
 
+@pytest.mark.core
 def test_hover_opens_what_opens_by_it(stage: Stage) -> None:
     """By a real mouse that stays there, without a press; it reports what appeared where that is asked for."""
     stage.show(MENU)

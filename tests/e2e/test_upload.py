@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from contextlib import closing
@@ -48,6 +49,7 @@ def test_a_file(stage: Stage, files: list[str], html: str, selector: str) -> Non
     assert stage.js("await document.querySelector('input').files[0].text()") == "content 0"
 
 
+@pytest.mark.core
 def test_several_files_replace_what_was_there(stage: Stage, files: list[str]) -> None:
     """They are set, not added."""
     stage.show("<input type=file id=f multiple>" + CHANGES)
@@ -146,8 +148,10 @@ def test_a_driver_that_takes_no_files(home: Home, site: Site, files: list[str]) 
 
 
 def _make_far(home: Home, url: str) -> None:
-    """Let the session's record say that its remote end is not on this machine, and where it is."""
-    fields = {"$.provider": "remote_url", "$.remoteUrl": url}
+    """Let the session's record say that nothing on this machine drives it, and where its remote end is."""
     with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
-        for field, value in fields.items():
-            db.execute("UPDATE sessions SET record = json_set(record, ?, ?) WHERE id = 'far'", (field, value))
+        [[text]] = db.execute("SELECT record FROM sessions WHERE id = 'far'")
+        record = json.loads(text) | {"provider": "remote_url", "remoteUrl": url}
+        for process in record["processes"]:
+            process["beside"] = True
+        db.execute("UPDATE sessions SET record = ? WHERE id = 'far'", (json.dumps(record),))

@@ -29,6 +29,7 @@ def test_it_answers_with_what_changed(stage: Stage) -> None:  # X52
     assert "wide" in stage.ok("get_text")["text"]
 
 
+@pytest.mark.core
 def test_the_page_stays(stage: Stage) -> None:
     """It is not loaded again, and clicks land where they should."""
     stage.show("<button style='position:fixed;right:5px;bottom:5px' onclick='this.textContent = `hit`'>Go</button>")

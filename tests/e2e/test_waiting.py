@@ -85,6 +85,7 @@ def test_each_wait_in_vain_is_told(stage: Stage, arguments: dict[str, str], said
     assert "Waited " in text
 
 
+@pytest.mark.core
 def test_waiting_goes_on_across_a_navigation(stage: Stage) -> None:
     """The page that holds what is waited for may not be the one on which the wait began."""
     there = stage.page("<h1 id=x>Welcome</h1>", title="There")
@@ -170,6 +171,7 @@ def test_what_is_not_as_expected_is_told_with_both(
     assert all(line in text for line in error["candidates"])
 
 
+@pytest.mark.core
 def test_it_retries_until_it_is_as_expected(stage: Stage) -> None:
     """What comes later is waited for."""
     stage.show(f"{LATER}<output id=o>0</output><script>later(() => {{ o.textContent = '1' }})</script>")

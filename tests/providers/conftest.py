@@ -35,6 +35,7 @@ class RealStart:
         self.headless = True
         self.processes: list[ProcessInfo] = []
         self.claims: list[str] = []
+        self.held: SessionRecord | None = None
         self.told: list[str] = []
         self.cancelled: Exception | None = None
         self._folder: Path | None = None
@@ -56,9 +57,9 @@ class RealStart:
         return processes.alive(process)
 
     def claim(self, name: str) -> SessionRecord | None:
-        """Nobody else is there to have it."""
+        """Nobody else is there to have it, unless `held` says so."""
         self.claims.append(name)
-        return None
+        return self.held
 
     def check(self) -> None:
         """Raise what cancelled it."""

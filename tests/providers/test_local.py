@@ -225,15 +225,6 @@ def test_driver_that_ends_at_once_is_quoted(begin: Begin, tmp_path: Path) -> Non
     )
 
 
-def test_other_browsers_are_refused(begin: Begin) -> None:
-    """Before anything is started."""
-    start = begin(browser="firefox")
-    with pytest.raises(InvalidArgument) as caught:
-        LocalProvider().endpoint(start)
-    assert str(caught.value) == "The local provider has no browser 'firefox'. Known: chrome, chromium."
-    assert start.processes == []
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS and Windows always have a display")
 def test_window_without_a_display_is_refused(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chromium's own answer would be that it exited."""

@@ -41,8 +41,14 @@ async function loaded({ states, slice, asked, before }) {
     setTimer(resolve, slice);
     return undefined;
   });
-  const isError = isThere() && window.location.protocol === 'chrome-error:';
+  const isError = isThere() && (window.location.protocol === 'chrome-error:' || isBlankInstead(asked));
   return { there: isThere(), failed: isError ? errorCode() : undefined, overtaken: asked && isOther(asked, before) };
+}
+
+/** WebKitGTK puts a blank document, with the reason as its text, in the place of a page that it could not load. */
+function isBlankInstead(asked) {
+  const isBlank = dom.url(window.document) === 'about:blank' && !entriesOf('navigation').length;
+  return Boolean(asked) && isBlank && !window.chrome && !asked.startsWith('about:');
 }
 
 const entriesOf = performance.getEntriesByType.bind(performance);
@@ -58,7 +64,8 @@ function isOther(asked, before) {
 
 function errorCode() {
   const [code] = queryAll(window.document, '.error-code');
-  return (code && dom.textContent(code).trim()) || 'it was blocked by the browser';
+  const said = dom.textContent(code ?? dom.body(window.document)).trim();
+  return ((code || window.location.protocol === 'about:') && said) || 'it was blocked by the browser';
 }
 
 /** A promise that is given up after so many ms, by timers that the page cannot have replaced. */

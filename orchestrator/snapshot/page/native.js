@@ -64,6 +64,7 @@ const dom = {
   outerHtml: reader(Element, 'outerHTML'),
   setAttribute: method(Element, 'setAttribute'),
   boxes: method(Element, 'getClientRects'),
+  scrollBy: method(Element, 'scrollBy'),
   reveal: method(Element, 'scrollIntoView'),
   rendered: method(Element, 'checkVisibility'),
   clientLeft: reader(Element, 'clientLeft'),

@@ -79,10 +79,11 @@ function scrollInfo({ locator, direction }) {
   };
 }
 
-/** scrolled({direction, slice}): how far it went, once the position has not moved for some frames. */
-async function scrolled({ direction, slice }) {
+/** scrolled({direction, slice, by?}): how far it went, once the position has not moved for some frames; `by` moves it. */
+async function scrolled({ direction, slice, by }) {
   const { element, before } = scrolling;
   if (!element || !isLive(element)) return { moved: 0, atEnd: false, gone: true };
+  if (by) dom.scrollBy(element, { left: by[0], top: by[1], behavior: 'instant' });
   const end = now() + (slice ?? 0);
   let position = positionOf(element);
   for (let still = 0; still < REST_FRAMES && now() < end; ) {

@@ -1,0 +1,170 @@
+"""Browsers other than Chrome at the provider local: how each is asked for, refused what it cannot do, and ended."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from orchestrator.abilities import ABILITIES, TITLES
+from tests.driver_stand_in import StandIn
+from tests.e2e.conftest import _new_home
+from tests.e2e.harness import Home, kill, until
+from tests.e2e.stage import refused
+from tests.served import Answer, Served
+
+OF_A_START: dict[str, dict[str, Any]] = {
+    "host_rules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},
+    "proxy": {"options": {"proxy": "http://p:1"}},
+    "args": {"args": ["--quick"]},
+    "headless": {"headless": True},
+    "version": {"options": {"browserVersion": "99"}},
+    "bidi": {"capabilities": {"webSocketUrl": True}},
+}
+OF_A_PAGE: dict[str, dict[str, Any]] = {
+    "full_page": {"tool": "take_screenshot", "fullPage": True},
+    "touch": {"tool": "tap_element", "x": 1, "y": 1},
+}
+"""How each ability of the table is asked for."""
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")
+
+
+class Bench:
+    """A server that finds drivers of the test's own, and what they were told."""
+
+    def __init__(self, server: Served, home: Home, folder: Path) -> None:
+        self.server = server
+        self.home = home
+        self.folder = folder
+
+    def stand_in(self, name: str) -> StandIn:
+        """The driver of this name."""
+        return StandIn(self.folder, name)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """Firefox and Edge are files that nobody runs: their drivers are asked for them by name."""
+    folder, home = tmp_path_factory.mktemp("drivers"), _new_home()
+    programs = {name: folder / name for name in ("firefox", "msedge")}
+    for program in programs.values():
+        program.touch(0o700)
+    drivers = {name: str(folder / name) for name in ("geckodriver", "msedgedriver")}
+    where = {"firefox_binary": str(programs["firefox"]), "edge_binary": str(programs["msedge"]), **drivers}
+    with home.serve("auto", **where) as server:
+        yield Bench(server, home, folder)
+    assert home.is_clean()
+
+
+def test_firefox_is_asked_for_by_its_own_options(bench: Bench) -> None:
+    """The driver gets ports and a profile folder of the session's own; Firefox its switches, no window, the proxy."""
+    driver = bench.stand_in("geckodriver")
+    text = refused(
+        bench.server.call(
+            "start_browser", browser="firefox", args=["-purgecaches"],
+            options={"proxy": "socks5://p:1080", "acceptInsecureCerts": True},
+        ),
+        "start_failed",
+    )  # fmt: skip
+    assert "could not be started" in text
+    host, port, bidi, profiles = driver.noted()[0]
+    assert (host, port, bidi) == ("--host=127.0.0.1", "--port=0", "--websocket-port=0")
+    assert profiles.startswith(f"--profile-root={bench.home.folder / 'run'}")
+    asked = driver.asked()
+    assert asked.pop("timeouts") == {"script": 28_000, "pageLoad": 28_000}
+    assert asked == {
+        "browserName": "firefox",
+        "pageLoadStrategy": "eager",
+        "unhandledPromptBehavior": "ignore",
+        "acceptInsecureCerts": True,
+        "proxy": {"proxyType": "manual", "socksProxy": "p:1080", "socksVersion": 5},
+        "moz:firefoxOptions": {
+            "binary": str(bench.folder / "firefox"),
+            "args": ["-headless", "-purgecaches"],
+            "prefs": {"signon.rememberSignons": False},
+        },
+    }
+    until(bench.home.is_clean, "a clean home")
+
+
+def test_edge_is_asked_for_as_chrome_is(bench: Bench) -> None:
+    """Its driver listens at a path that nobody can guess; its options have its vendor's name."""
+    driver = bench.stand_in("msedgedriver")
+    wanted = {"browser": "edge", "options": {"hostRules": {"shop.test": "127.0.0.1:1"}}}
+    refused(bench.server.call("start_browser", viewport={"width": 800, "height": 600}, **wanted), "start_failed")
+    port, base = driver.noted()[0]
+    assert port == "--port=0"
+    assert len(base) == len("--url-base=/") + 32
+    asked = driver.asked()
+    options = asked["ms:edgeOptions"]
+    assert (asked["browserName"], options["binary"]) == ("MicrosoftEdge", str(bench.folder / "msedge"))
+    assert "goog:chromeOptions" not in asked
+    wanted_switches = {"--headless=new", "--window-size=800,687", "--host-resolver-rules=MAP shop.test 127.0.0.1:1"}
+    assert wanted_switches <= set(options["args"])
+    assert options["prefs"]["credentials_enable_service"] is False
+    until(bench.home.is_clean, "a clean home")
+
+
+def told(answer: Answer, browser: str, ability: str) -> None:
+    """It was refused as the table says."""
+    text = refused(answer, "unsupported")
+    row = ABILITIES[ability]
+    assert f"{TITLES[browser]} has no {row.what}: {row.lacking[browser]}. {row.instead}" in text
+
+
+def test_what_a_browser_lacks_is_refused_at_its_start(bench: Bench) -> None:
+    """By the table, before anything is started or looked for; each row of it can be asked for."""
+    assert set(OF_A_START) | set(OF_A_PAGE) == set(ABILITIES)
+    for ability, wish in OF_A_START.items():
+        for browser in ABILITIES[ability].lacking:
+            told(bench.server.call("start_browser", browser=browser, **wish), browser, ability)
+    assert bench.home.folders() == []
+
+
+@pytest.fixture(scope="module")
+def webkit(bench: Bench, needs_webkitgtk: None) -> dict[str, Any]:  # noqa: ARG001 — asked for first
+    """A session of WebKitGTK; its row."""
+    return bench.server.ok("start_browser", browser="webkitgtk", sessionId="webkit")
+
+
+def test_what_a_browser_lacks_is_refused_in_its_pages(bench: Bench, modern: Served, webkit: dict[str, Any]) -> None:
+    """By the same table, whoever started it: here one that was attached to and is said to be Safari."""
+    modern.ok(
+        "attach_session", sessionId="safari", remoteUrl=webkit["remoteUrl"], remoteSessionId=webkit["remoteSessionId"],
+        capabilities={"browserName": "Safari"},
+    )  # fmt: skip
+    for ability, wish in OF_A_PAGE.items():
+        assert set(ABILITIES[ability].lacking) == {"safari", "webkitgtk"}
+        told(bench.server.call(**wish, sessionId="webkit"), "webkitgtk", ability)
+        told(modern.call(**wish, sessionId="safari"), "safari", ability)
+    modern.ok("close_sessions", all=True)
+
+
+def test_webkitgtk_has_a_screen_of_its_own_and_ends_whole(bench: Bench, webkit: dict[str, Any]) -> None:
+    """Its processes are known; SIGKILL of its driver loses the session, and closing it ends browser and screen."""
+    assert webkit["capabilities"]["browserName"] == "MiniBrowser"
+    record = bench.home.record("webkit")
+    assert {one.name for one in record.processes} == {"Xvfb", "WebKitWebDriver", "MiniBrowser"}
+    [key] = bench.home.folders()[0].glob("xauthority")
+    assert key.stat().st_mode & 0o077 == 0
+    driver = next(one.pid for one in record.processes if one.name == "WebKitWebDriver")
+    kill(psutil.Process(driver))
+    refused(bench.server.call("get_text", sessionId="webkit"), "session_lost")
+    assert bench.server.ok("close_session", sessionId="webkit")["closed"] == ["webkit"]
+    until(bench.home.is_clean, "a clean home")
+
+
+@pytest.mark.usefixtures("needs_webkitgtk")
+def test_a_page_that_cannot_be_loaded_is_told(bench: Bench) -> None:
+    """WebKitGTK shows a blank page with the reason, and its driver says nothing: the reason is the error's."""
+    bench.server.ok("start_browser", browser="webkitgtk", sessionId="second")
+    text = refused(
+        bench.server.call("navigate", url="http://no-such-host.invalid/", sessionId="second"), "remote_error"
+    )
+    assert "http://no-such-host.invalid/ could not be loaded: " in text
+    bench.server.ok("close_session", sessionId="second")
