@@ -320,3 +320,19 @@ STORAGES = [
         {"app": "cloud:com.b/.Main", "name": "com.b/.Main", "version": "2", "id": "8"},
     ),
 ]  # fmt: skip
+
+PLACES: list[tuple[str, dict[str, Any] | None, str]] = [
+    ("browserstack", {"platform": "browser"}, "hub-cloud.browserstack.com"),
+    ("browserstack", None, "api-cloud.browserstack.com"),
+    ("sauce_labs", {"platform": "browser"}, "ondemand.us-west-1.saucelabs.com"),
+    ("sauce_labs", {"platform": "ios", "options": {"region": "eu-central-1"}}, "ondemand.eu-central-1.saucelabs.com"),
+    ("sauce_labs", None, "api.us-west-1.saucelabs.com"),
+    ("testmu", {"platform": "browser"}, "hub.lambdatest.com"),
+    ("testmu", {"platform": "android"}, "mobile-hub.lambdatest.com"),
+    ("testmu", None, "manual-api.lambdatest.com"),
+    ("testingbot", {"platform": "ios"}, "hub.testingbot.com"),
+    ("testingbot", None, "api.testingbot.com"),
+    ("digitalai", {"platform": "browser"}, "acme.cloud.example"),
+    ("digitalai", None, "acme.cloud.example"),
+]
+"""Which host of the vendor's a start is sent to, or a list of apps (None)."""
