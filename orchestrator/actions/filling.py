@@ -28,9 +28,8 @@ def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
     way = _WAYS.get(hit.kind)
     if way is not None:
         return way(scene, hit, value)
-    in_app = scene.record.type is not SessionType.BROWSER
-    if (in_app or (value and not is_chromium(scene))) and not keystrokes:
-        _send(scene, hit, value, clear=in_app)
+    if scene.record.type is not SessionType.BROWSER and not keystrokes:
+        _send(scene, hit, value, clear=True)
     elif value or not hit.facts.get("empty"):
         type_text(scene, value, keystrokes=keystrokes)
     held = scene.ask("verify", value=value)
@@ -42,9 +41,9 @@ def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
 
 
 def _send(scene: Scene, hit: Hit, value: str, *, clear: bool) -> None:
-    """Element Send Keys, over what is selected; in a web view of an app no other keys are sure to reach the page.
+    """Element Send Keys, after Element Clear where `clear` says so.
 
-    `clear` empties it before (Element Clear), where nothing is selected.
+    In a web view of an app no other keys are sure to reach the page.
     """
     with scene.find.frame(list(hit.facts.get("path") or ())):
         handle = next(iter(scene.web.handle().values()))
@@ -109,7 +108,7 @@ def _by_keys(scene: Scene, hit: Hit, value: str) -> Filled:
         return _compared(scene, value, [])
     keys = hit.facts.get("keys")
     if keys or not is_chromium(scene):
-        if keys and is_chromium(scene):
+        if keys and (is_chromium(scene) or hit.kind == "range"):
             press_named(scene, keys)
         else:
             _send(scene, hit, value, clear=False)

@@ -11,6 +11,7 @@ from orchestrator.actions.keys import KEYS, key_actions
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
+from orchestrator.models import SessionType
 
 _KEYS_AT_ONCE = 100
 """Key presses in one Perform Actions command, so that none of them comes near the command deadline."""
@@ -20,8 +21,8 @@ PRESS: tuple[dict[str, Any], ...] = ({"type": "pointerDown", "button": 0}, {"typ
 
 
 def is_chromium(scene: Scene) -> bool:
-    """Whether the session's browser is one of Chromium's kin."""
-    return abilities.browser(scene.record.capabilities.get("browserName")) in abilities.CHROMIUM
+    """Whether the session's browser is one of Chromium's kin; one on a device is driven otherwise."""
+    return scene.browser in abilities.CHROMIUM
 
 
 def shortcut(scene: Scene) -> str:
@@ -48,7 +49,7 @@ def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
         press(scene, [[KEYS["Delete"]]])
     elif not keystrokes and is_chromium(scene):
         scene.remote.cdp("Input.insertText", text=text)
-    else:
+    elif keystrokes or scene.record.type is not SessionType.BROWSER or not scene.ask("inserted", value=text)["taken"]:
         press(scene, [[KEYS["Enter"] if char == "\n" else char] for char in text])
 
 

@@ -11,7 +11,7 @@ from orchestrator.actions.base import ALL_TYPES, Acting, Action, Aimed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import several
 from orchestrator.actions.fingers import Direction, tapped, touch
-from orchestrator.actions.hands import click_in_web_view, is_chromium, move, pointer
+from orchestrator.actions.hands import click_in_web_view, move, pointer
 from orchestrator.actions.keys import KEYS
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
@@ -139,17 +139,17 @@ class Scroll(Aimed, Acting):
         across, down = _SIGNS[direction]
         pixels = self.pixels or round(info["page"][1 if down else 0] * _PAGEFUL)
         by = {"deltaX": across * pixels, "deltaY": down * pixels}
+        # WebKitWebDriver's wheel moves a page once, and later late or never: it is scrolled by script there.
+        if scene.browser == "webkitgtk":
+            return self._rest(scene, direction, by=list(by.values()))
         with scene.find.pointer(info["x"], info["y"]) as (x, y):
             turn = {"type": "scroll", "x": x, "y": y, "duration": 0, "origin": "viewport", **by}
             scene.remote.execute("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [turn]}])
-        return self._rest(scene, direction, list(by.values()))
+        return self._rest(scene, direction)
 
-    def _rest(self, scene: Scene, direction: Direction, by: list[int]) -> Acted:
-        asked = {"direction": direction, "slice": Deadline(scene.seconds(self.timeout)).slice_ms()}
-        answer = scene.ask("scrolled", **asked)
-        if not answer.get("moved") and not is_chromium(scene):
-            # WebKitWebDriver's wheel moves a page once; after that it makes its events and nothing else.
-            answer = scene.ask("scrolled", **asked, by=by)
+    def _rest(self, scene: Scene, direction: Direction, **by: list[int]) -> Acted:
+        slice_ms = Deadline(scene.seconds(self.timeout)).slice_ms()
+        answer = scene.ask("scrolled", direction=direction, slice=slice_ms, **by)
         moved = round(answer.get("moved") or 0)
         if not moved:
             return Acted(warnings=["The wheel was turned and nothing moved: the page may handle it itself."])

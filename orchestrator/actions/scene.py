@@ -96,14 +96,19 @@ class Scene:
         """Change the record when the turn ends."""
         self._turn.change(**fields)
 
+    @property
+    def browser(self) -> str:
+        """The session's browser as `abilities` calls it; empty on a device and for one that is not known."""
+        on_device = self.record.type is not SessionType.BROWSER
+        return "" if on_device else abilities.browser(self.record.capabilities.get("browserName"))
+
     def need(self, ability: str) -> None:
         """Refuse what this session's browser cannot do, see `abilities`; on a device they are others.
 
         Raises:
             Unsupported: It cannot.
         """
-        if self.record.type is SessionType.BROWSER:
-            abilities.need(ability, self.record.capabilities.get("browserName"))
+        abilities.need(ability, self.browser)
 
     def check(self) -> None:
         """Raise when this call should not go on: cancelled, or its session closed or lost."""

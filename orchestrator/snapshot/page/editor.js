@@ -59,6 +59,15 @@ function pasted({ value }) {
   return { taken: field !== null && !dispatch(field, paste) };
 }
 
+/**
+ * inserted({value}): true when the field in focus took it in place of what is selected, as one input of the browser's own:
+ * its events are trusted ones. Lines and tabs stay what they are, where keys would leave the field.
+ */
+function inserted({ value }) {
+  const field = fieldInFocus();
+  return { taken: field !== null && dom.command(dom.document(field), 'insertText', false, value) };
+}
+
 /** edited({value, slice}): waits until the editor shows what was written. */
 const edited = ({ value, slice }) => retry(slice, () => {
   const { editor } = acting;

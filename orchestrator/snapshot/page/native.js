@@ -94,6 +94,7 @@ const dom = {
   title: reader(Document, 'title'),
   url: reader(Document, 'URL'),
   readyState: reader(Document, 'readyState'),
+  command: method(Document, 'execCommand'),
   scroller: reader(Document, 'scrollingElement'),
   evaluate: method(Document, 'evaluate'),
   range: method(Document, 'createRange'),
