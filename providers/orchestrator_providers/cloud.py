@@ -40,7 +40,7 @@ class Cloud(Provider):
         keys: The same for the access key.
         hubs: Its WebDriver endpoints; credentials are sent to no other one, but for the setting `clouds`.
         idle: The vendor's option for the seconds without a command after which it ends a session; empty: there is none.
-        longest_idle: What the vendor takes for it at most.
+        longest_idle: What is asked for at most: what the vendor takes, or what it surely does where none is documented.
         session_name: The vendor's option for a session's name.
         build_name: The same for what groups sessions; its value is that of the variable `build` unless given.
         tunnel: The vendor's tunnel, where it can be started for a session.
