@@ -65,11 +65,11 @@ class Attacher:
         _check(request, given)
         # From here on this process knows the URL's credentials, for a session that is open already, too.
         url = self._reach.told(given)
-        known, _ = await self._book.rows()
-        for record in known:
-            if (record.remote_url.rstrip("/"), record.remote_session_id) == (url, request.remote_session_id):
-                self._runner.detach(record)
-                return record, [f"This remote session is open already, as {record.id}."]
+        if record := await self._known(url, request.remote_session_id):
+            self._runner.detach(record)
+            if secret:
+                record = await self._book.update(record.id, lambda now: now.changed(secret=secret))
+            return record, [f"This remote session is open already, as {record.id}."]
         seen = self._draft(request, url, secret)
         remote, facts = await anyio.to_thread.run_sync(self._found, seen, abandon_on_cancel=True)
         record, ticket = await self._book.start(
@@ -83,6 +83,15 @@ class Attacher:
             return turn.record
 
         return await self._lanes.run(record.id, work, ticket=ticket), []
+
+    async def _known(self, url: str, remote_session_id: str) -> SessionRecord | None:
+        """The open session of the namespace that this is; one that is lost may have come back and is taken in anew."""
+        wanted = (url, remote_session_id)
+        for record in (await self._book.rows())[0]:
+            found = (record.remote_url.rstrip("/"), record.remote_session_id)
+            if found == wanted and record.state is not SessionState.LOST:
+                return record
+        return None
 
     def _draft(self, request: AttachRequest, url: str, secret: str) -> SessionRecord:
         """The session as its provider is asked about it; it has no name yet, unless one was given."""
@@ -130,7 +139,7 @@ class Attacher:
         url = draft.remote_url
         if by_url := self._claimed(url, {}):
             return by_url
-        status = self._reach.to(url, draft.remote_session_id, name=draft.id).status(_STATUS)
+        status = self._reach.of(draft).status(_STATUS)
         return self._claimed(url, status) or PROVIDER
 
     def _claimed(self, url: str, status: dict[str, Any]) -> str:

@@ -190,7 +190,7 @@ class Starts(Home):
         """Drive a session that was started elsewhere; closing it here leaves it alive there.
 
         Args:
-            remote_url: The WebDriver endpoint, such as http://127.0.0.1:4444.
+            remote_url: The WebDriver endpoint, such as http://127.0.0.1:4444, or secret:NAME for one with a password.
             remote_session_id: The session there, as New Session answered it.
             session_id: Its name here; browser-1, … unless given.
             platform: browser, ios or android.

@@ -74,8 +74,8 @@ AUTOMATE = {("GET", "/automate/sessions/"): (200, SESSION), ("PUT", "/automate/s
 APP_AUTOMATE = {(method, f"/app-{path[1:]}"): answer for (method, path), answer in AUTOMATE.items()}
 BROWSERSTACK = {"sessionName": "mine", "buildName": "nightly", "idleTimeout": 300}
 SAUCE = {"name": "mine", "build": "nightly", "idleTimeout": 1000}
-TESTMU = {"w3c": True, "name": "mine", "build": "nightly", "idleTimeout": 1800}
-TESTINGBOT = {"name": "mine", "idletimeout": 1800}
+TESTMU = {"w3c": True, "name": "mine", "build": "nightly", "idleTimeout": 600}
+TESTINGBOT = {"name": "mine", "idletimeout": 300}
 OK = (200, {"success": True})
 CASES = [
     Case(
@@ -164,27 +164,27 @@ CASES = [
                 "tunnelName": TUNNEL,
             },
         },
-        "https://automation.lambdatest.com/logs/?sessionID=<id>", 1800,
+        "https://automation.lambdatest.com/logs/?sessionID=<id>", 600,
         [("PATCH", "/automation/api/v1/sessions/<id>", {"status_ind": "failed", "reason": REASON})],
         {("PATCH", "/automation/api/v1/sessions/"): OK},
     ),
     Case(
         "testmu", "ios", {"browser": "safari", "options": {"isRealMobile": True}},
         {
-            "browserName": "Safari", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 1800,
+            "browserName": "Safari", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 600,
             "lt:options": TESTMU | {"platformName": "ios", "deviceName": "iPhone 15", "isRealMobile": True},
         },
-        "", 1800, [("lambda-status=failed", [])], {},
+        "", 600, [("lambda-status=failed", [])], {},
     ),
     Case(
         "testmu", "android", {"app": f"lt://{APP}", "options": {"build": "mine"}},
         {
-            "appium:app": f"lt://{APP}", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 1800,
+            "appium:app": f"lt://{APP}", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 600,
             "lt:options": TESTMU | {
                 "platformName": "android", "deviceName": "Pixel 8", "app": f"lt://{APP}", "build": "mine",
             },
         },
-        "", 1800, [("lambda-status=failed", [])], {},
+        "", 600, [("lambda-status=failed", [])], {},
     ),
     Case(
         "testingbot", "browser",
@@ -198,27 +198,27 @@ CASES = [
                 "name": "other", "screen-resolution": "1280x1024", "tunnel-identifier": TUNNEL,
             },
         },
-        "https://testingbot.com/members/tests/<id>", 1800,
+        "https://testingbot.com/members/tests/<id>", 300,
         [("PUT", "/v1/tests/<id>", {"test[success]": ["0"], "test[status_message]": [REASON]})],
         {("PUT", "/v1/tests/"): OK},
     ),
     Case(
         "testingbot", "android", {"browser": "chrome", "options": {"build": "nightly"}},
         {
-            "browserName": "Chrome", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 1800,
+            "browserName": "Chrome", "appium:deviceName": "Pixel 8", "appium:newCommandTimeout": 300,
             "tb:options": TESTINGBOT | {"build": "nightly"},
         },
-        "https://testingbot.com/members/tests/<id>", 1800,
+        "https://testingbot.com/members/tests/<id>", 300,
         [("PUT", "/v1/tests/<id>", {"test[success]": ["0"], "test[status_message]": [REASON]})],
         {("PUT", "/v1/tests/"): OK},
     ),
     Case(
         "testingbot", "ios", {"app": f"tb://{APP}", "options": {"realDevice": True}},
         {
-            "appium:app": f"tb://{APP}", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 1800,
+            "appium:app": f"tb://{APP}", "appium:deviceName": "iPhone 15", "appium:newCommandTimeout": 300,
             "tb:options": TESTINGBOT | {"realDevice": True},
         },
-        "https://testingbot.com/members/tests/<id>", 1800,
+        "https://testingbot.com/members/tests/<id>", 300,
         [("PUT", "/v1/tests/<id>", {"test[success]": ["0"], "test[status_message]": [REASON]})],
         {("PUT", "/v1/tests/"): OK},
     ),
@@ -320,3 +320,19 @@ STORAGES = [
         {"app": "cloud:com.b/.Main", "name": "com.b/.Main", "version": "2", "id": "8"},
     ),
 ]  # fmt: skip
+
+PLACES: list[tuple[str, dict[str, Any] | None, str]] = [
+    ("browserstack", {"platform": "browser"}, "hub-cloud.browserstack.com"),
+    ("browserstack", None, "api-cloud.browserstack.com"),
+    ("sauce_labs", {"platform": "browser"}, "ondemand.us-west-1.saucelabs.com"),
+    ("sauce_labs", {"platform": "ios", "options": {"region": "eu-central-1"}}, "ondemand.eu-central-1.saucelabs.com"),
+    ("sauce_labs", None, "api.us-west-1.saucelabs.com"),
+    ("testmu", {"platform": "browser"}, "hub.lambdatest.com"),
+    ("testmu", {"platform": "android"}, "mobile-hub.lambdatest.com"),
+    ("testmu", None, "manual-api.lambdatest.com"),
+    ("testingbot", {"platform": "ios"}, "hub.testingbot.com"),
+    ("testingbot", None, "api.testingbot.com"),
+    ("digitalai", {"platform": "browser"}, "acme.cloud.example"),
+    ("digitalai", None, "acme.cloud.example"),
+]
+"""Which host of the vendor's a start is sent to, or a list of apps (None)."""

@@ -193,3 +193,30 @@ def tunnel_ran(path: Path) -> dict[str, Any]:
     """How it was started: `argv`, `pid`, `env`, and the `config` file that it was given."""
     found: dict[str, Any] = json.loads(path.with_name(f"{path.name}.json").read_text("utf-8"))
     return found
+
+
+@contextmanager
+def proxy_end() -> Iterator[tuple[str, list[str]]]:
+    """A proxy that lets nobody through: its URL, and the hosts that it was asked for."""
+    asked: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Proxy)
+    server.asked = asked  # type: ignore[attr-defined]
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Proxy(BaseHTTPRequestHandler):
+    """Notes the host and refuses."""
+
+    def do_CONNECT(self) -> None:
+        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        self.send_error(403)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""

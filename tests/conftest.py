@@ -57,7 +57,9 @@ def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001
 def _grid() -> Iterator[GridEnd]:
     from tests.grid_end import grid_end  # noqa: PLC0415 — as above
 
-    with grid_end(node=["--enable-managed-downloads", "true"]) as started:
+    # With one thread a Grid serves its queue in order.
+    hub, node = ["--newsession-threadpool-size", "1"], ["--enable-managed-downloads", "true"]
+    with grid_end(hub=hub, node=node) as started:
         yield started
 
 

@@ -94,9 +94,9 @@ class GridEnd:
         return found
 
     def sessions(self) -> list[str]:
-        """The ids of the sessions that live there."""
-        slots = [slot for node in self.status()["nodes"] for slot in node["slots"]]
-        return [slot["session"]["sessionId"] for slot in slots if slot["session"]]
+        """The ids of the sessions that live there, as its nodes tell: the hub hears of them a little later."""
+        told = [remote("GET", f"{node.url}/status")["node"] for node in self.nodes if runs(node.process)]
+        return [slot["session"]["sessionId"] for node in told for slot in node["slots"] if slot["session"]]
 
     def waiting(self) -> list[Any]:
         """The capabilities of the requests that wait for a slot."""

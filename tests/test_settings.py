@@ -98,6 +98,21 @@ def test_a_broken_file_is_named(folders: Path) -> None:
     assert str(file) in refused.value.message
 
 
+def test_clouds_are_a_table_or_json(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has tables, a variable JSON; what is wrong in it is named, and a cloned repository chooses no cloud."""
+    table = '[clouds.browserstack]\nhub_url = "https://hub.example/wd/hub/"\n'
+    (folders / "work" / "orchestrator.toml").write_text(table)
+    assert Settings.load().clouds == {}
+    (folders / "home" / "orchestrator.toml").write_text(table)
+    assert Settings.load().clouds["browserstack"].hub_url == "https://hub.example/wd/hub"
+    monkeypatch.setenv("ORCHESTRATOR_CLOUDS", '{"testmu": {"api_url": "http://api.example"}}')
+    assert Settings.load().clouds["testmu"].api_url == "http://api.example"
+    with pytest.raises(InvalidArgument, match=r"Setting 'clouds' \(api\): Extra inputs are not permitted"):
+        Settings.load({"clouds": '{"testmu": {"api": "http://api.example"}}'})
+    with pytest.raises(InvalidArgument, match=r"Setting 'clouds' \(hub_url\): the URL begins with http"):
+        Settings.load({"clouds": {"testmu": {"hub_url": "hub.example"}}})
+
+
 def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """`ORCHESTRATOR_MAX_SESSIONS=` is as if it were not there."""
     monkeypatch.setenv("ORCHESTRATOR_MAX_SESSIONS", "")

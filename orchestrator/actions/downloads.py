@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import OrchestratorError, RemoteFailure
+from orchestrator.errors import OrchestratorError
 
 if TYPE_CHECKING:
     from orchestrator.actions.scene import Scene
@@ -39,8 +39,8 @@ class Downloads:
             return
         try:
             found = scene.remote.execute("getDownloadableFiles")
-        except RemoteFailure:
-            return
+        except OrchestratorError:
+            return  # what was asked for is done: the next call finds what is wrong
         names = set(found.get("names") or ())
         told = {one["name"]: one for one in found.get("files") or ()}
         for name in sorted(names):
@@ -70,7 +70,7 @@ def _tell(scene: Scene, name: str, facts: Mapping[str, Any]) -> None:
         path.write_bytes(content)
         if modified:
             os.utime(path, (modified / 1000, modified / 1000))
-    except (RemoteFailure, OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OrchestratorError, OSError, ValueError, LookupError, zipfile.BadZipFile) as error:
         said = error.message if isinstance(error, OrchestratorError) else f"{error}"
         scene.event(f"{name!r} was downloaded there, and could not be brought here: {said}")
         return

@@ -110,7 +110,7 @@ def _mark(status: str | None, reason: str | None, names: list[str] | None) -> di
 
 @app.command()
 def attach(
-    remote_url: Annotated[str, typer.Argument(help="The WebDriver endpoint.", show_default=False)],
+    remote_url: Annotated[str, typer.Argument(help="The WebDriver endpoint, or secret:NAME.", show_default=False)],
     remote_session_id: Annotated[str, typer.Argument(help="The session there.", show_default=False)],
     name: Annotated[str | None, typer.Option(help="Its name here; browser-1, … unless given.")] = None,
     platform: Annotated[str, typer.Option(help="The type of session.")] = "browser",

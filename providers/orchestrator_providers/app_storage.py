@@ -92,7 +92,7 @@ class AppStorage:
 
 def text(value: Any) -> str | None:
     """A value as text; None where there is nothing."""
-    return None if value in {None, ""} else str(value)
+    return None if value is None or value == "" else str(value)
 
 
 def moment(value: Any) -> str | None:

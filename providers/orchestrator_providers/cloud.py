@@ -40,9 +40,11 @@ class Cloud(Provider):
         keys: The same for the access key.
         hubs: Its WebDriver endpoints; credentials are sent to no other one, but for the setting `clouds`.
         idle: The vendor's option for the seconds without a command after which it ends a session; empty: there is none.
-        longest_idle: What the vendor takes for it at most.
+        longest_idle: What is asked for at most: what the vendor takes, or what it surely does where none is documented.
         session_name: The vendor's option for a session's name.
         build_name: The same for what groups sessions; its value is that of the variable `build` unless given.
+        tunnel: The vendor's tunnel, where it can be started for a session.
+        storage: The vendor's storage for apps.
     """
 
     types = frozenset(SessionType)
@@ -134,6 +136,8 @@ class Cloud(Provider):
         Raises:
             ProviderAuth: There are none, or the session is at no hub of this vendor's.
         """
+        if record.secret:
+            return super().address(record, settings)
         if not self.owns(record.remote_url, {}, settings):
             raise ProviderAuth(
                 f"{record.remote_url} is no hub of {self.title}: its credentials are not sent there.",
@@ -234,7 +238,7 @@ class Cloud(Provider):
     def _idle(self, start: Start) -> float:
         """What was asked for, by us or by the user."""
         theirs = start.request.capabilities
-        block = theirs.get(self.block)
+        block = next((value for name, value in theirs.items() if name.lower() == self.block), None)
         given = [block.get(self.idle) if isinstance(block, Mapping) else None, theirs.get("appium:newCommandTimeout")]
         numbers = [one for one in given if isinstance(one, int | float) and one > 0]
         return min(numbers) if numbers else self._patience(start)

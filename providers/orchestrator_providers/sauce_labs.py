@@ -30,7 +30,7 @@ _REGIONS: tuple[str, ...] = get_args(Region)
 _HUB = "https://ondemand.{region}.saucelabs.com/wd/hub"
 _IN_HUB = re.compile(r"https://ondemand\.([a-z0-9-]+)\.saucelabs\.com/")
 _DEVICES_IDLE = 90
-"""Seconds without a command after which a session on a device ends, whatever is asked for."""
+"""Seconds: `idleTimeout` is of desktops alone; for devices no maximum was found, and a heartbeat needs no more."""
 _DRIVER = "The version of that driver."
 _REAL = "Real devices: "
 

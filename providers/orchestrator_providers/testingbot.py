@@ -20,6 +20,8 @@ from orchestrator_providers.cloud import SHORT, Cloud
 from orchestrator_providers.cloud_options import TunnelOptions
 from orchestrator_providers.tunnels import TestingBotTunnel
 
+_LONGEST_IDLE = 300
+"""Seconds; the documentation that was at hand names a default of 90 and no maximum, and a heartbeat needs no more."""
 _API = "https://api.testingbot.com"
 _DRIVER = "The version of that driver."
 
@@ -89,7 +91,7 @@ class TestingBotProvider(Cloud):
     keys = ("TESTINGBOT_SECRET",)
     hubs = ("https://hub.testingbot.com/wd/hub",)
     idle = "idletimeout"
-    longest_idle = 1800
+    longest_idle = _LONGEST_IDLE
     tunnel = TestingBotTunnel()
     stores_apps = True
     storage = AppStorage(

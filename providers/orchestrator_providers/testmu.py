@@ -22,6 +22,8 @@ from orchestrator_providers.cloud import SHORT, Cloud
 from orchestrator_providers.cloud_options import CloudOptions, TunnelOptions
 from orchestrator_providers.tunnels import TestMuTunnel
 
+_LONGEST_IDLE = 600
+"""Seconds; the documentation that was at hand names a default of 120 and no maximum, and a heartbeat needs no more."""
 _AUTOMATION = "https://api.lambdatest.com"
 
 
@@ -94,7 +96,7 @@ class TestMuProvider(Cloud):
     keys = ("LT_ACCESS_KEY", "TESTMU_ACCESS_KEY")
     hubs = ("https://hub.lambdatest.com/wd/hub", "https://mobile-hub.lambdatest.com/wd/hub")
     idle = "idleTimeout"
-    longest_idle = 1800
+    longest_idle = _LONGEST_IDLE
     build = "LT_BUILD_NAME"
     tunnel = TestMuTunnel()
     stores_apps = True

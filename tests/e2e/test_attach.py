@@ -192,8 +192,10 @@ def test_credentials_open_the_door_and_are_never_shown(
     assert guarded.sessions() == []
 
 
-def test_another_server_is_given_the_credentials_by_attaching_again(home: Home, site: Site, guarded: RemoteEnd) -> None:
-    """No record has them: the next server is refused until somebody says them to it, and then goes on."""
+def test_another_server_is_given_the_credentials_by_attaching_again(
+    home: Home, site: Site, guarded: RemoteEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No record has them: the next server is refused until somebody says them to it, or their name once for all."""
     site.page("/", "<title>Guarded</title>")
     session = guarded.start()
     guarded.ask("POST", session, "/url", {"url": site.url("/")})
@@ -205,6 +207,10 @@ def test_another_server_is_given_the_credentials_by_attaching_again(home: Home, 
         assert second.ok("attach_session", **secret)["sessionId"] == "paid"
         assert second.ok("expect", title="Guarded", sessionId="paid")
         assert first.ok("expect", title="Guarded", sessionId="paid")
+        monkeypatch.setenv("FAR_END", guarded.secret_url)
+        with home.serve() as third:
+            assert third.ok("attach_session", **{**secret, "remoteUrl": "secret:FAR_END"})["sessionId"] == "paid"
+            assert home.record("paid").secret == "FAR_END"
 
 
 def test_without_credentials_the_remote_end_refuses(modern: Served) -> None:

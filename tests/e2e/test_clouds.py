@@ -14,13 +14,17 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
+from orchestrator import Orchestrator, progress
 from orchestrator.demo.device_server import DeviceServer
+from orchestrator.errors import StartFailed
+from orchestrator.settings import Settings
 from tests.cloud_cases import (
     ACCOUNTS,
     BUILDS,
     CASES,
     OPEN,
     PHONES,
+    PLACES,
     PROVIDERS,
     REASON,
     SESSION,
@@ -31,7 +35,7 @@ from tests.cloud_cases import (
     Case,
     Storage,
 )
-from tests.cloud_end import CloudHub, RestEnd, rest_end, tunnel, tunnel_ran
+from tests.cloud_end import CloudHub, RestEnd, proxy_end, rest_end, tunnel, tunnel_ran
 from tests.e2e.harness import NAMESPACE, Home, runs
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd, grid_end
@@ -169,24 +173,11 @@ def test_credentials_are_each_server_s_own(clouds: Clouds, monkeypatch: pytest.M
         assert other.ok("execute_script", script="return 6 * 7", sessionId="mine")["value"] == 42
         clouds.rest.answers["PUT", "/automate/sessions/"] = 500, {"error": f"not for {PASSWORD}"}
         closed = other.ok("close_session", sessionId="mine", status="passed")
-        _is_taken_in(clouds, other)
     assert closed["closed"] == ["mine"]
     [warning] = closed["warnings"]
     assert warning.startswith("mine is not marked as passed. BrowserStack answered PUT ")
     assert warning.endswith(" with 500: not for •••.")
     file.unlink()
-
-
-def _is_taken_in(clouds: Clouds, server: Served) -> None:
-    """A session at a hub is its vendor's, whoever started it: with the credentials of this server, and a dashboard."""
-    clouds.rest.answers["GET", "/automate/sessions/"] = 200, SESSION
-    found = clouds.grid.start()
-    row = server.ok("attach_session", remoteUrl=clouds.door.url, remoteSessionId=found)
-    assert (row["provider"], row["owned"]) == ("browserstack", False)
-    assert row["remoteEnd"] == {"dashboardUrl": SESSION["automation_session"]["browser_url"]}
-    assert server.ok("close_session", sessionId=row["sessionId"])["closed"] == [row["sessionId"]]
-    assert clouds.grid.sessions() == [found]
-    clouds.grid.end_sessions()
 
 
 def _write(file: Path, **values: str) -> None:
@@ -253,6 +244,19 @@ def _most_memory(server: Served) -> int:
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0])
 
 
+async def test_an_upload_tells_how_far_it_is(clouds: Clouds, tmp_path: Path) -> None:
+    """Whoever waits for it hears so, in Python as over MCP."""
+    file = tmp_path / "shop.apk"
+    file.write_bytes(b"x" * 400_000)
+    clouds.rest.answers["POST", "/v1/storage"] = 200, {"app_url": "tb://k1"}
+    heard: list[str] = []
+    settings = Settings.load({"home": tmp_path / "home", "namespace": "python", "clouds": clouds.settings["clouds"]})
+    with progress.heard_by(heard.append):
+        async with Orchestrator(settings) as orchestrator:
+            assert (await orchestrator.upload_app("testingbot", str(file))).app == "tb://k1"
+    assert heard == ["sent 0.3 MB of 0.4 MB", "sent 0.4 MB of 0.4 MB"]
+
+
 def test_an_upload_that_does_not_work_says_why(clouds: Clouds, tmp_path: Path) -> None:
     """A file that is not there, what the vendor said, a provider without a storage."""
     file = tmp_path / "shop.apk"
@@ -273,12 +277,48 @@ def test_an_upload_that_does_not_work_says_why(clouds: Clouds, tmp_path: Path) -
     assert f"Provider 'local' has no storage for apps. Those that have one: {names}." in unsupported
 
 
+def test_unless_told_otherwise_it_is_the_vendor_s_own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hubs, regions and APIs as documented, each by https, and through the proxy that the environment names."""
+    for name in ("no_proxy", "NO_PROXY", "SAUCE_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    with proxy_end() as (proxy, asked):
+        for name, value in {**ACCOUNTS, "DIGITALAI_CLOUD_URL": "acme.cloud.example/", "https_proxy": proxy}.items():
+            monkeypatch.setenv(name, value)
+        with Home(tmp_path).serve() as server:
+            for provider, start, host in PLACES:
+                asked.clear()
+                if start is None:
+                    answer = server.call("list_apps", provider=provider)
+                    assert f"https://{host}/" in refused(answer, "provider_error")
+                else:
+                    refused(server.call("start_session", provider=provider, **start), "start_failed")
+                assert set(asked) == {f"{host}:443"}
+
+
+async def test_a_tunnel_that_does_not_come_to_be_starts_no_session(clouds: Clouds, tmp_path: Path) -> None:
+    """Its program is missing, or says why it ended; the access key is not repeated."""
+    program = tmp_path / "sc"
+    place = json.loads(clouds.settings["clouds"])["sauce_labs"] | {"tunnel": str(program)}
+    given = {"home": tmp_path / "home", "namespace": "python", "clouds": {"sauce_labs": place}}
+    async with Orchestrator(Settings.load(given)) as orchestrator:
+        start = functools.partial(orchestrator.start_session, "sauce_labs", "browser", options={"startTunnel": True})
+        with pytest.raises(StartFailed, match=f"The tunnel's program {program} is not on this machine"):
+            await start()
+        program.write_text('#!/bin/sh\necho "no tunnel for $SAUCE_ACCESS_KEY"\nexit 1\n', "utf-8")
+        program.chmod(0o755)
+        with pytest.raises(StartFailed, match="The tunnel sc ended at once: no tunnel for •••"):
+            await start()
+    assert clouds.door.requests == []
+
+
 def test_a_session_is_attached_with_the_account_of_the_environment(clouds: Clouds) -> None:
     """The URL of the hub says whose it is, and needs no credentials; closing only lets go."""
+    clouds.rest.answers["GET", "/automate/sessions/"] = 200, SESSION
     session = clouds.grid.start()
     wish = {"remoteUrl": clouds.door.url, "remoteSessionId": session, "sessionId": "theirs"}
     row = clouds.server.ok("attach_session", **wish)
     assert (row["provider"], row["owned"], row["capabilities"]["browserName"]) == ("browserstack", False, "chrome")
+    assert row["remoteEnd"] == {"dashboardUrl": SESSION["automation_session"]["browser_url"]}
     clouds.server.ok("get_visible_elements", sessionId="theirs")
     told = clouds.server.ok("close_session", sessionId="theirs")
     assert (told["closed"], clouds.grid.sessions()) == (["theirs"], [session])

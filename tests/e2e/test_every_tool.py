@@ -15,7 +15,7 @@ from orchestrator.models import SessionType
 from tests.appium_end import AppiumEnd, appium_end
 from tests.cloud_end import rest_end
 from tests.e2e.stage import Stage, opened, refused
-from tests.remote_end import RemoteEnd, remote_end
+from tests.remote_end import PASSWORD, USER, RemoteEnd, remote_end
 
 PAGE = """<h1>Workshop</h1><button id=save>Save</button><label>Name <input></label><input type=file id=file>
 <select id=colour><option>Red<option>Blue</select><ul><li id=one>One<li id=two>Two</ul>
@@ -140,8 +140,8 @@ def shared() -> Iterator[Stage]:
         rest.answers["POST", "/app-automate/upload"] = 200, {"app_url": "bs://a1"}
         app = {"app_url": "bs://a2", "app_name": "shop.apk", "app_version": "1.0"}
         rest.answers["GET", "/app-automate/recent_apps"] = 200, [app]
-        patch.setenv("BROWSERSTACK_USERNAME", "user")
-        patch.setenv("BROWSERSTACK_ACCESS_KEY", "access-key")
+        patch.setenv("BROWSERSTACK_USERNAME", USER)
+        patch.setenv("BROWSERSTACK_ACCESS_KEY", PASSWORD)
         clouds = json.dumps({"browserstack": {"api_url": rest.url}})
         with opened("auto", "one", "two", appium_url="http://127.0.0.1:1", clouds=clouds) as stage:
             yield stage

@@ -48,7 +48,7 @@ def start(request: pytest.FixtureRequest, modern: Served, shared_home: Home, end
     """Ask for a session at a URL; whatever came of it, nothing of it is left in the records and at the remote end."""
 
     def call(url: str, **more: object) -> Answer:
-        where = {"provider": request.param, "options": {"url": url, "startTimeout": 2}}
+        where = {"provider": request.param, "options": {"url": url, "startTimeout": 3}}
         return modern.call("start_session", platform="browser", **where, capabilities={**end.capabilities(), **more})
 
     yield call
@@ -135,7 +135,7 @@ def test_the_hub_says_nothing(start: Start) -> None:
     """A connection is accepted, and that is all: the start's own deadline ends it."""
     with socket.create_server(("127.0.0.1", 0)) as hub:
         text = refused(start(f"http://127.0.0.1:{hub.getsockname()[1]}"), "start_failed")
-    assert re.search(r"did not (answer|start) within 2 s", text)
+    assert re.search(r"did not (answer|start) within 3 s", text)
 
 
 def test_a_session_that_comes_too_late_is_ended(start: Start, end: RemoteEnd, port: int) -> None:
@@ -143,7 +143,7 @@ def test_a_session_that_comes_too_late_is_ended(start: Start, end: RemoteEnd, po
     free = Event()
     with relayed(port, Relayed(fault=_hang(free))) as door:
         text = refused(start(door.url), "start_failed")
-        assert f"did not start within 2 s: {door.url} did not answer the request for a session. Try again" in text
+        assert f"did not start within 3 s: {door.url} did not answer the request for a session. Try again" in text
         free.set()
         until(lambda: door.requests and door.requests[-1][0] == "DELETE", "the end of the late session")
         until(lambda: not end.sessions(), "its end at the remote end")
@@ -153,23 +153,23 @@ def test_a_session_that_a_grid_starts_too_late_is_ended(modern: Served, shared_h
     """A proxy hands the request on although nobody waits: the Grid is looked at until it is known what became of it."""
     free = Event()
     with relayed(grid.port, Relayed(fault=_hang(free))) as door:
-        where = {"provider": "selenium_grid", "options": {"url": door.url, "startTimeout": 1}}
+        where = {"provider": "selenium_grid", "options": {"url": door.url, "startTimeout": 3}}
         refused(modern.call("start_session", platform="browser", **where), "start_failed")
         assert shared_home.records() == []
         free.set()
         until(lambda: door.requests[-1][0] == "DELETE", "the end of the late session")
-        until(lambda: not grid.sessions(), "a Grid without it")
+    until(lambda: not grid.sessions(), "its end at the Grid")
 
 
 def test_every_slot_is_taken(modern: Served, shared_home: Home) -> None:
     """The start's own deadline ends the waiting, or the Grid's does; neither leaves the request in the queue."""
-    flags = ("--session-request-timeout", "5", "--session-request-timeout-period", "1")
+    flags = ("--session-request-timeout", "6", "--session-request-timeout-period", "1")
     with grid_end(1, 1, hub=flags) as small:
         small.start()
         where = {"platform": "browser", "provider": "selenium_grid"}
-        answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 2})
+        answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 3})
         text = refused(answer, "start_failed")
-        assert "did not start within 2 s: place 1 of 1 in the Grid's queue." in text
+        assert "did not start within 3 s: place 1 of 1 in the Grid's queue." in text
         assert text.count("The Grid had no free slot in time: close sessions there, or add nodes.") == 1
         until(lambda: not small.waiting(), "an empty queue")
         answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 60})

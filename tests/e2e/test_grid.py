@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +122,30 @@ def test_downloads_come_here(front: Front) -> None:
     assert events == [f"'a.pdf' was downloaded to {path}."]
     assert path.read_text() == "content"
     assert _events(front) == []
+
+
+def test_what_is_not_brought(front: Front) -> None:
+    """No file lands elsewhere, whatever its name; one that is too large is told, one that is not whole yet is not."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("../../evil.txt", "content")
+    content = base64.b64encode(packed.getvalue()).decode()
+    sizes = {"../../evil.txt": 7, "half.zip": 1, "half.zip.crdownload": 1, "huge.iso": 200_000_000}
+    files = [{"name": name, "size": size, "lastModifiedTime": 1000} for name, size in sizes.items()]
+    answers = {"GET": {"names": list(sizes), "files": files}, "POST": {"contents": content}}
+
+    def instead(method: str, path: str) -> tuple[int, str] | None:
+        return (200, json.dumps({"value": answers[method]})) if path.endswith("/se/files") else None
+
+    front.relay.fault = instead
+    events = _events(front)
+    front.relay.fault = Relayed.fault
+    folder = front.home.folder / "downloads" / "e2e" / "far"
+    assert events == [
+        f"'../../evil.txt' was downloaded to {folder / 'evil.txt'}.",
+        "'huge.iso' was downloaded there; with 200 MB it is too large to be brought here.",
+    ]
+    assert (folder / "evil.txt").read_text() == "content"
 
 
 def _events(front: Front) -> list[str]:

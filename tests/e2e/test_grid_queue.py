@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from tests.e2e.harness import Home, answered, kill, until
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd
-from tests.served import Answer, Served
+from tests.served import Served
 
 SLOTS = 4
 STARTS = 10
@@ -48,25 +47,23 @@ def test_waiting_for_a_slot_that_may_come(modern: Served, home: Home, grid: Grid
 
 
 def test_ten_starts_on_four_slots(modern: Served, grid: GridEnd, direct: dict[str, Any]) -> None:
-    """Four run, six wait, each told its place; all come as others are closed."""
+    """Four run, six wait, each told its place; they come in that order as others are closed."""
     told: dict[str, list[str]] = {f"s{number}": [] for number in range(STARTS)}
     calls = {name: modern.listen(heard, "start_session", sessionId=name, **direct) for name, heard in told.items()}
-    until(lambda: (len(grid.sessions()), len(grid.waiting())) == (SLOTS, STARTS - SLOTS), "four sessions, six waiting")
-    seen: set[str] = set()
+    came: list[str] = []
+    for name, call in calls.items():
+        call.add_done_callback(lambda _, name=name: came.append(name))  # type: ignore[misc]
+    until(lambda: (len(came), len(grid.waiting())) == (SLOTS, STARTS - SLOTS), "four sessions, six waiting")
 
-    def places() -> bool:
-        seen.update(text for heard in told.values() for text in heard)
-        return len([text for text in seen if text.endswith("of 6 in the Grid's queue")]) == STARTS - SLOTS
+    def places() -> dict[str, str]:
+        last = {heard[-1]: name for name, heard in told.items() if heard and name not in came}
+        wanted = [f"start_session: place {place} of 6 in the Grid's queue" for place in range(1, STARTS - SLOTS + 1)]
+        return {text: last[text] for text in wanted} if set(wanted) == set(last) else {}
 
-    until(places, "six places")
-    finished: list[str] = []
-    while len(finished) < STARTS:
-        name = until(lambda: _done(calls, finished), "one of them")
-        assert not answered(calls[name]).failed, answered(calls[name]).text
-        finished.append(name)
-        modern.ok("close_session", sessionId=name)
+    in_order = list(until(places, "six places").values())
+    for closed in range(STARTS):
+        until(lambda: len(came) > closed, "the next one")  # noqa: B023 - looked at here alone
+        assert not answered(calls[came[closed]]).failed, answered(calls[came[closed]]).text
+        modern.ok("close_session", sessionId=came[closed])
+    assert came[SLOTS:] == in_order
     until(lambda: not grid.sessions(), "all to be closed")
-
-
-def _done(calls: dict[str, Future[Answer]], finished: list[str]) -> str:
-    return next((name for name, call in calls.items() if call.done() and name not in finished), "")

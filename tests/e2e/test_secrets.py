@@ -168,7 +168,8 @@ def go_through(ear: Ear, end: Relayed, start: dict[str, Any], delete: Callable[[
         where = {"remoteUrl": url, "remoteSessionId": row["remoteSessionId"]}
         ear.call("close_session", sessionId="far", detach=True)
         assert ear.call("attach_session", **where, sessionId="back").data["sessionId"] == "back"
-        assert ear.call("attach_session", **where).data["sessionId"] == "back"
+        again = ear.call("attach_session", **where).data
+        assert (again["sessionId"], again["provider"]) == ("back", start["provider"])
         assert ear.call("attach_session", **{**where, "remoteSessionId": "f" * 32}).code == "session_lost"
         ear.call("close_session", sessionId="back", status="failed", reason="no tea")
         ear.call("get_text", sessionId="back")
