@@ -158,7 +158,7 @@ def test_the_doctor_says_that_a_session_can_start(home: Home) -> None:
     assert (text.returncode, text.stdout.splitlines()[-1]) == (0, "A browser session can start.")
     data = json.loads(shell(home, "doctor", "--json").stdout)
     assert data["startable"] is True
-    assert list(data["sections"]) == ["Installation", "Browsers", "Apps", "Credentials"]
+    assert list(data["sections"]) == ["Installation", "Browsers", "Apps", "Selenium Grid", "Credentials"]
     assert home.files() == set()
 
 
