@@ -5,7 +5,8 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid demo test test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest webkitgtk check bench docs clean
+.PHONY: help install browser appium grid webkitgtk demo test test-e2e-a-to-e test-e2e-f-to-m test-e2e-n-to-s test-e2e-t-to-z \
+    test-apps test-the-rest check bench docs clean
 
 help:
 	@echo 'make demo     two users chat in two browsers; one purchase in a web page and two apps'
@@ -23,21 +24,27 @@ demo: install
 	@$(BIN)/orchestrator demo chat
 	@$(BIN)/orchestrator demo checkout
 
-# All tests are six runs, two of them side by side at a time: much of a test is waiting for browsers. The core set runs
-# on WebKitGTK and through a Grid, too.
+# All tests are eight runs, three of them side by side at a time: much of a test is waiting for browsers. The core set
+# runs on WebKitGTK and through a Grid, too.
 test: install appium grid webkitgtk
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-a-to-m test-e2e-n-to-z test-apps test-the-rest \
-	    test-core-on-webkitgtk test-core-on-grid
+	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-e2e-f-to-m test-e2e-a-to-e test-e2e-t-to-z \
+	    test-e2e-n-to-s test-apps test-the-rest test-core-on-webkitgtk test-core-on-grid
 endif
 
-test-e2e-a-to-m:
-	@$(BIN)/python -m pytest tests/e2e/test_[a-m]*.py
+test-e2e-a-to-e:
+	@$(BIN)/python -m pytest tests/e2e/test_[a-e]*.py
 
-test-e2e-n-to-z:
-	@$(BIN)/python -m pytest tests/e2e/test_[n-z]*.py
+test-e2e-f-to-m:
+	@$(BIN)/python -m pytest tests/e2e/test_[f-m]*.py
+
+test-e2e-n-to-s:
+	@$(BIN)/python -m pytest tests/e2e/test_[n-s]*.py
+
+test-e2e-t-to-z:
+	@$(BIN)/python -m pytest tests/e2e/test_[t-z]*.py
 
 test-apps:
 	@$(BIN)/python -m pytest tests/demo tests/e2e/apps
