@@ -118,7 +118,7 @@ class Launch:
         remote = self._reach.to(endpoint.remote_url, "", name=name)
         self._awaited = f": {remote.url} did not answer the request for a session"
         given_up = functools.partial(provider.given_up, endpoint) if endpoint.hang_up else None
-        creation = Creation(remote, endpoint.capabilities, self._deadline.left, given_up)
+        creation = Creation(remote, endpoint.capabilities, self._deadline.left, given_up, over=self._undo)
         try:
             capabilities = self._reach.clean(creation.wait(self._checking(provider, endpoint)))
         except StartFailed as error:
@@ -127,6 +127,10 @@ class Launch:
         except ProviderAuth as error:
             error.hint = provider.advice(endpoint, error.message) or error.hint
             raise
+        finally:
+            if creation.left:
+                # What the provider gives back may still be needed, until nothing comes of the request any more.
+                self._undo = None
         self._remote, self._awaited = remote, ""
         facts = {**place, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}
         known = provider.started(self._turn.record.changed(**facts), self)

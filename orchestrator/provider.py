@@ -242,6 +242,6 @@ class Provider(ABC):
     def ended(self, record: SessionRecord, settings: Settings) -> None:
         """Called after a session that was started here is gone, or did not come to be after all.
 
-        In that case `endpoint` had answered, and the record has its URL and no remote session id. May run twice, or in
-        another process than the start: be idempotent.
+        In that case `endpoint` had answered, and the record has its URL and no remote session id; nothing comes of the
+        request for a session any more. May run twice, or in another process than the start: be idempotent.
         """

@@ -33,6 +33,7 @@ class Creation:
         patience: Seconds that are waited for it.
         given_up: For a remote end that drops a request when nobody waits for its answer any more: what is done after
             the connection was closed, in a thread. Without it the answer is listened for, and its session ended.
+        over: What is done once a creation that was left has come to its end: nothing comes of it any more.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Creation:
         capabilities: Mapping[str, Any],
         patience: float,
         given_up: Callable[[], None] | None = None,
+        over: Callable[[], None] | None = None,
     ) -> None:
         self._remote = remote
         self._patience = patience
@@ -51,6 +53,12 @@ class Creation:
         self._lock = threading.Lock()
         self._left = False
         self._given_up = given_up
+        self._over = over
+
+    @property
+    def left(self) -> bool:
+        """Whether it was left: `over` is then called, in its thread or in that of who left it."""
+        return self._left
 
     def wait(self, check: Callable[[], None]) -> dict[str, Any]:
         """Ask, and wait for the answer; returns the capabilities that the session was given.
@@ -85,6 +93,7 @@ class Creation:
             if self._given_up and not self._remote.remote_session_id:
                 with contextlib.suppress(OrchestratorError):
                     self._given_up()
+            self._finish()
 
     def _leave(self) -> None:
         with self._lock:
@@ -92,6 +101,7 @@ class Creation:
             answered = self._answered.is_set()
         if answered:
             self._end()
+            self._finish()
         elif self._given_up:
             self._remote.hang_up()
 
@@ -99,6 +109,11 @@ class Creation:
         if self._remote.remote_session_id:
             with contextlib.suppress(OrchestratorError):
                 self._remote.delete(_END)
+
+    def _finish(self) -> None:
+        if self._over:
+            with contextlib.suppress(OrchestratorError):
+                self._over()
 
     def _taken(self) -> dict[str, Any]:
         name, error = self._remote.name, self._error

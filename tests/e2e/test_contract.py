@@ -13,15 +13,7 @@ from orchestrator.models import StartRequest
 from orchestrator.testing import ProviderContract
 from tests.e2e.harness import Home, kill, remote
 from tests.grid_end import GridEnd
-from tests.remote_end import PASSWORD, Relayed, RemoteEnd, relayed, remote_end
-
-
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[RemoteEnd]:
-    """A chromedriver that asks for a password, and the secret that has it."""
-    with remote_end(guarded=True) as end, pytest.MonkeyPatch.context() as environment:
-        environment.setenv("FAR_END", end.secret_url)
-        yield end
+from tests.remote_end import PASSWORD, Relayed, relayed
 
 
 class TestLocal(ProviderContract):
@@ -64,29 +56,6 @@ class TestLocal(ProviderContract):
     def driver(self, remote_session_id: str) -> psutil.Process:
         """The driver of a session."""
         return next(driver for driver, sessions in self.drivers() if remote_session_id in sessions)
-
-
-class TestRemoteUrl(ProviderContract):
-    """An endpoint behind a password, which the record has by the name of a secret."""
-
-    provider = "remote_url"
-    secrets = (PASSWORD,)
-
-    @pytest.fixture(autouse=True)
-    def _far(self, guarded: RemoteEnd) -> None:
-        self.far = guarded
-
-    def request(self) -> StartRequest:
-        """The driver's Chromium."""
-        return StartRequest(options={"url": "secret:FAR_END"}, capabilities=self.far.capabilities())
-
-    def alive(self) -> Collection[str]:
-        """What the driver says."""
-        return self.far.sessions()
-
-    def kill(self, remote_session_id: str) -> None:
-        """End it as its owner would who forgot us."""
-        self.far.ask("DELETE", remote_session_id, "")
 
 
 @pytest.fixture(scope="module")
