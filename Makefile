@@ -24,13 +24,13 @@ demo: install
 	@$(BIN)/orchestrator demo chat
 	@$(BIN)/orchestrator demo checkout
 
-# All tests are eight runs, three of them side by side at a time: much of a test is waiting for browsers. The core set
+# All tests are eight runs, two of them side by side at a time: much of a test is waiting for browsers. The core set
 # runs on WebKitGTK and through a Grid, too.
 test: install appium grid webkitgtk
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-e2e-f-to-m test-e2e-a-to-e test-e2e-t-to-z \
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-f-to-m test-e2e-a-to-e test-e2e-t-to-z \
 	    test-e2e-n-to-s test-apps test-the-rest test-core-on-webkitgtk test-core-on-grid
 endif
 
