@@ -206,9 +206,8 @@ def _note(home: Path) -> Path:
 
 def _offered(here: Machine, settings: Settings) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     for browser, (name, options, driver_name) in _DRIVERS.items():
-        given, given_driver = (settings.chrome_binary, settings.chromedriver) if browser == "chrome" else (None, None)
-        program = given or here.browser(browser)
-        driver = given_driver or here.driver(program, driver_name)
+        program = getattr(settings, f"{browser}_binary") or here.browser(browser)
+        driver = getattr(settings, driver_name) or here.driver(program, driver_name)
         if program is None or driver is None:
             continue
         own: dict[str, Any] = {"binary": str(program)}
@@ -221,8 +220,7 @@ def _flags(here: Machine) -> list[str]:
     """What Chromium cannot do without on this machine, and what halves the processor time of its start."""
     found = ["--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup"]
     found += [] if machine.has_display(here.environ) else ["--headless=new"]
-    found += ["--no-sandbox"] if machine.unsandboxed(here.environ) else []
-    return found + (["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else [])
+    return found + machine.needed_switches(here.environ)
 
 
 def _toml(text: str) -> str:

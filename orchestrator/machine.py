@@ -167,6 +167,12 @@ def shared_memory_is_small() -> bool:
         return True
 
 
+def needed_switches(environ: Mapping[str, str]) -> list[str]:
+    """The switches without which Chromium does not run on this machine."""
+    sandbox = ["--no-sandbox"] if unsandboxed(environ) else []
+    return [*sandbox, *(["--disable-dev-shm-usage"] if shared_memory_is_small() else [])]
+
+
 def _first(paths: Iterable[Path]) -> Path | None:
     return next((path for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
 

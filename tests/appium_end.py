@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,10 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-
 from orchestrator.demo.device_server import DeviceServer, missing
 from tests.e2e.harness import remote
+from tests.needed import needed
 from tests.remote_end import Relayed, relayed
 
 POCKET = Path(__file__).parent / "apps" / "pocket"
@@ -55,17 +53,10 @@ def _starts(method: str, path: str) -> bool:
     return (method, path) == ("POST", "/session")
 
 
-def needed() -> None:
-    """Skip what cannot run here, saying why; where CI says that all must run, fail."""
-    lack = missing()
-    if lack:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(lack)
-
-
 @contextmanager
 def appium_end() -> Iterator[AppiumEnd]:
     """Start one."""
-    needed()
+    needed(missing())
     with DeviceServer() as server:
         end = AppiumEnd(server_url=server.url, home=str(server._folder / "home"))
         with relayed(urlsplit(server.url).port or 0, end):

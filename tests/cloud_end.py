@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import sys
@@ -11,16 +10,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs
 
 from tests.appium_end import POCKET
-from tests.remote_end import PASSWORD, USER, Relayed
+from tests.remote_end import BASIC, PASSWORD, Relayed, listening
 
 APP = "pocket-in-the-cloud"
 """What a reference to the app ends with, whatever the vendor calls it."""
-_BASIC = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
 _PIECE, _KEPT = 1024 * 1024, 4096
 _SCRIPTS = ("sauce:", "lambda-status=", "lambdatest_executor:", "seetest:")
 """How the scripts begin that hubs of vendors understand, and no driver does."""
@@ -109,14 +106,8 @@ def rest_end() -> Iterator[RestEnd]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Rest)
     end = RestEnd(f"http://127.0.0.1:{server.server_port}")
     server.end = end  # type: ignore[attr-defined]
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with listening(server):
         yield end
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Rest(BaseHTTPRequestHandler):
@@ -129,7 +120,7 @@ class _Rest(BaseHTTPRequestHandler):
             body += self.rfile.read(min(_PIECE, length - start))
             body = body[:_KEPT] + body[-_KEPT:] if len(body) > 2 * _KEPT else body
         given = self.headers.get("Authorization", "")
-        account = {_BASIC: "basic", f"Bearer {PASSWORD}": "bearer"}.get(given, given)
+        account = {BASIC: "basic", f"Bearer {PASSWORD}": "bearer"}.get(given, given)
         end.requests.append(Asked(self.command, self.path, account, self.headers.get("Content-Type", ""), body, length))
         if account not in {"basic", "bearer"}:
             self._send(401, {"error": f"who is {given}?"})
@@ -201,14 +192,8 @@ def proxy_end() -> Iterator[tuple[str, list[str]]]:
     asked: list[str] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Proxy)
     server.asked = asked  # type: ignore[attr-defined]
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with listening(server):
         yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Proxy(BaseHTTPRequestHandler):

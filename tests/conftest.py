@@ -39,9 +39,11 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def needs_phones() -> None:
     """For what runs on simulated phones: it is skipped where something is missing for that, and fails where CI=true."""
-    from tests.appium_end import needed  # noqa: PLC0415 — nothing may read the environment before pytest_configure
+    # Nothing may read the environment before pytest_configure.
+    from orchestrator.demo.device_server import missing  # noqa: PLC0415
+    from tests.needed import needed  # noqa: PLC0415
 
-    needed()
+    needed(missing())
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,6 @@ from typing import Any
 from urllib.error import HTTPError
 
 import psutil
-import pytest
 
 from orchestrator import local_grid
 from orchestrator.errors import StartFailed
@@ -26,6 +25,7 @@ from orchestrator.machine import Machine, free_port
 from orchestrator.settings import Settings
 from tests.demo.phones import DEVICES
 from tests.e2e.harness import kill, remote, runs, until
+from tests.needed import needed
 
 FOLDER = Path(sys.prefix) / "grid"
 """Where `make grid` puts the server."""
@@ -41,13 +41,6 @@ def missing() -> str | None:
     except StartFailed as error:
         return str(error)
     return None if _jar() else f"Selenium Grid is not in {FOLDER}: run `make grid`."
-
-
-def needed() -> None:
-    """Skip what cannot run here, saying why; where CI says that all must run, fail."""
-    lack = missing()
-    if lack:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(lack)
 
 
 @dataclass
@@ -142,7 +135,7 @@ def grid_end(
         appium: The URL of an Appium server to which a node more relays sessions of iOS and Android.
         jvm: What the JVMs do with the archive of their classes.
     """
-    needed()
+    needed(missing())
     java = str(local_grid.java(Machine.this()))
     folder = Path(tempfile.mkdtemp(prefix="grid-"))
     (folder / "tmp").mkdir()

@@ -30,6 +30,8 @@ from tests.e2e.harness import kill, remote, runs
 RelayedT = TypeVar("RelayedT", bound="Relayed")
 
 USER, PASSWORD = "grid-user", "s3cret-key/+"
+BASIC = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
+"""The two as the header Authorization has them."""
 
 
 @dataclass
@@ -75,16 +77,24 @@ def relayed(
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
         end.url = end.url.replace("http:", "https:")
-    token = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-    server.end, server.port, server.wanted = end, port, f"Basic {token}" if guarded else None  # type: ignore[attr-defined]
+    server.end, server.port, server.wanted = end, port, BASIC if guarded else None  # type: ignore[attr-defined]
+    try:
+        with listening(server):
+            yield end
+    finally:
+        server.hang_up()
+
+
+@contextmanager
+def listening(server: ThreadingHTTPServer) -> Iterator[None]:
+    """Let a server listen meanwhile."""
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield end
+        yield
     finally:
         server.shutdown()
         server.server_close()
-        server.hang_up()
         thread.join()
 
 
@@ -111,9 +121,7 @@ class RemoteEnd(Relayed):
     def capabilities(self) -> dict[str, Any]:
         """What Chromium needs on this machine."""
         found = drivers.Machine.this()
-        flags = ["--headless=new", "--window-size=1280,807"]
-        flags += ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
-        flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
+        flags = ["--headless=new", "--window-size=1280,807", *machine.needed_switches(os.environ)]
         options = {"binary": str(found.browser("chrome")), "args": flags}
         return {"browserName": "chrome", "goog:chromeOptions": options}
 

@@ -17,6 +17,7 @@ from orchestrator.settings import Settings
 from tests import grid_end
 from tests.e2e.harness import NAMESPACE, Home
 from tests.mcp_server.test_cli import run
+from tests.needed import needed
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 def test_it_comes_is_used_and_goes(tmp_path: Path) -> None:
     """`up` says how to use it, a second one finds it, a server's sweep leaves it, `down` ends its sessions as well."""
-    grid_end.needed()
+    needed(grid_end.missing())
     settings = {"ORCHESTRATOR_HOME": str(tmp_path), "ORCHESTRATOR_NAMESPACE": NAMESPACE}
     port = free_port()
     try:
@@ -58,7 +59,7 @@ def test_it_comes_is_used_and_goes(tmp_path: Path) -> None:
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:
     """Nothing is started, and the option that helps is named."""
-    grid_end.needed()
+    needed(grid_end.missing())
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         done = run("grid", "up", "--port", str(port), ORCHESTRATOR_HOME=str(tmp_path))

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _CDP_COMMAND = "executeCdpCommand"
 _CAPABILITIES_COMMAND = "getCapabilities"
-_STATUS_COMMAND = "getStatus"
 _LOCATION_COMMAND = "setLocation"
 _CONTEXT_COMMAND = "getContext"
 FULL_PAGE = "fullPageScreenshot"
@@ -129,7 +128,7 @@ class Remote:
     def status(self, limit: float) -> dict[str, Any]:
         """What the remote end says of itself (Status), within `limit` seconds; empty when it says nothing."""
         try:
-            answer = self.execute(_STATUS_COMMAND, limit=limit)
+            answer = self.get("/status", limit=limit)
         except OrchestratorError:
             return {}
         return answer if isinstance(answer, dict) else {}
@@ -284,7 +283,6 @@ def _connect(url: str) -> RemoteConnection:
     # selenium shares one table of commands between all connections of a process.
     connection._commands = dict(connection._commands)  # noqa: SLF001
     connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
-    connection.add_command(_STATUS_COMMAND, "GET", "/status")
     connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
     connection.add_command(_LOCATION_COMMAND, "POST", "/session/$sessionId/location")
     connection.add_command(_CONTEXT_COMMAND, "GET", "/session/$sessionId/context")

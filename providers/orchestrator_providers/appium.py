@@ -10,12 +10,11 @@ from typing import Any
 from orchestrator.errors import DeviceBusy, StartFailed
 from orchestrator.models import Endpoint, SessionRecord, SessionType
 from orchestrator.provider import Provider, Start
-from orchestrator.secrets import without_credentials
 from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator_providers.appium_options import AppiumOptions
 from orchestrator_providers.appium_server import Place, serve
-from orchestrator_providers.wanted import app_capabilities, resolved
+from orchestrator_providers.wanted import app_capabilities, known_at, resolved
 
 _PORTS = {
     SessionType.IOS: {"wdaLocalPort": range(8100, 8200), "mjpegServerPort": range(9100, 9200)},
@@ -64,12 +63,11 @@ class AppiumProvider(Provider):
 
     def address(self, record: SessionRecord, settings: Settings) -> str:
         """The setting's URL, where that is the session's: it may hold user and password."""
-        same = without_credentials(settings.appium_url) == record.remote_url
-        return settings.appium_url if same else super().address(record, settings)
+        return known_at(settings.appium_url, record.remote_url) or super().address(record, settings)
 
     def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:
         """That of the setting, or a server that says of itself what Appium says."""
-        return url == without_credentials(settings.appium_url) or status.get("message") == _READY
+        return known_at(settings.appium_url, url) is not None or status.get("message") == _READY
 
     def advice(self, endpoint: Endpoint, said: str) -> str:
         """What to install where Appium lacks the driver."""

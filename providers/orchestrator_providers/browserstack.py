@@ -133,7 +133,6 @@ class BrowserStackProvider(Cloud):
     build_name = "buildName"
     build = "BROWSERSTACK_BUILD_NAME"
     storage = _STORAGE
-    stores_apps = True
 
     def own(self, start: Start, options: CloudOptions) -> dict[str, Any]:
         """A browser's device is asked for in the vendor's words; an app's in Appium's."""

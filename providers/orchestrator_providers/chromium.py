@@ -48,8 +48,5 @@ def asked(start: Start) -> dict[str, Any]:
     viewport = start.request.viewport
     flags = [*_FLAGS, f"--user-data-dir={start.folder() / 'profile'}"]
     flags.append(f"--window-size={viewport.width},{viewport.height + _BROWSER_UI}")
-    if machine.unsandboxed(os.environ):
-        flags.append("--no-sandbox")
-    if machine.shared_memory_is_small():
-        flags.append("--disable-dev-shm-usage")
+    flags += machine.needed_switches(os.environ)
     return {"args": flags, "prefs": dict(_PREFERENCES)}

@@ -59,7 +59,8 @@ class Cloud(Provider):
     build_name: ClassVar[str] = "build"
     build: ClassVar[str] = ""
     tunnel: ClassVar[Tunnel | None] = None
-    storage: ClassVar[AppStorage | None] = None
+    stores_apps = True
+    storage: ClassVar[AppStorage]
 
     def endpoint(self, start: Start) -> Endpoint:
         """The hub with the account's credentials, and what is asked for there; the user's capabilities win.
@@ -165,19 +166,15 @@ class Cloud(Provider):
 
     def upload_app(self, upload: Upload) -> StoredApp:
         """Send it to the vendor's storage."""
-        if self.storage is None:
-            return super().upload_app(upload)
         return self.storage.upload(self.api(upload.settings), self.storage_url(upload.settings), upload)
 
     def list_apps(self, limit: int, settings: Settings) -> list[StoredApp]:
         """What is in the vendor's storage, the newest first."""
-        if self.storage is None:
-            return super().list_apps(limit, settings)
         return self.storage.list(self.api(settings), self.storage_url(settings), limit)
 
     def storage_url(self, settings: Settings) -> str:
         """The base of the storage's API."""
-        return self.api_url(settings, self.storage.base if self.storage else "")
+        return self.api_url(settings, self.storage.base)
 
     # What the vendors' modules are made of
 

@@ -77,7 +77,6 @@ class DigitalAiProvider(Cloud):
     users = ()
     keys = ("DIGITALAI_ACCESS_KEY",)
     session_name = "testName"
-    stores_apps = True
     storage = AppStorage(
         title="Digital.ai",
         base="",

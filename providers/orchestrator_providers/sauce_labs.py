@@ -132,7 +132,6 @@ class SauceLabsProvider(Cloud):
     longest_idle = 1000
     build = "SAUCE_BUILD_NAME"
     tunnel = SauceConnect()
-    stores_apps = True
     storage = AppStorage(
         title="Sauce Labs",
         base="",

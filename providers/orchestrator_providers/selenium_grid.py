@@ -12,13 +12,18 @@ from pydantic import Field, field_validator
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.models import Endpoint, SessionRecord, SessionType, Started
 from orchestrator.provider import Provider, SessionOptions, Start
-from orchestrator.secrets import without_credentials
 from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator_providers.browsers import BROWSERS
 from orchestrator_providers.grid import KEY, Grid, node_of, stereotypes
 from orchestrator_providers.slots import can_take, offers
-from orchestrator_providers.wanted import app_capabilities, browser_capabilities, resolved, url_or_secret
+from orchestrator_providers.wanted import (
+    app_capabilities,
+    browser_capabilities,
+    known_at,
+    resolved,
+    url_or_secret,
+)
 
 _LOOK = 2.0
 """Seconds between two looks after a request that was given up."""
@@ -111,8 +116,7 @@ class SeleniumGridProvider(Provider):
 
     def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:
         """That of the setting, or whatever tells of nodes."""
-        given = settings.grid_url
-        return isinstance(status.get("nodes"), list) or (given is not None and without_credentials(given) == url)
+        return known_at(settings.grid_url, url) is not None or isinstance(status.get("nodes"), list)
 
     def attached(self, record: SessionRecord, settings: Settings) -> Started:  # noqa: ARG002 - the contract
         """The node that it runs on, where it can be watched, and when the node would end it for want of commands."""
@@ -132,9 +136,7 @@ class SeleniumGridProvider(Provider):
 
     def address(self, record: SessionRecord, settings: Settings) -> str:
         """The setting's URL, where that is the session's: it may hold user and password."""
-        given = settings.grid_url
-        same = given is not None and without_credentials(given) == record.remote_url
-        return given if given is not None and same else super().address(record, settings)
+        return known_at(settings.grid_url, record.remote_url) or super().address(record, settings)
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - the contract
         """What to do where the Grid had no slot in time."""

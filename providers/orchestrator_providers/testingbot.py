@@ -93,7 +93,6 @@ class TestingBotProvider(Cloud):
     idle = "idletimeout"
     longest_idle = _LONGEST_IDLE
     tunnel = TestingBotTunnel()
-    stores_apps = True
     storage = AppStorage(
         title="TestingBot",
         base=_API,

@@ -99,7 +99,6 @@ class TestMuProvider(Cloud):
     longest_idle = _LONGEST_IDLE
     build = "LT_BUILD_NAME"
     tunnel = TestMuTunnel()
-    stores_apps = True
     storage = AppStorage(
         title="TestMu",
         base="https://manual-api.lambdatest.com",

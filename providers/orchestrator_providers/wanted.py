@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.abilities import need
 from orchestrator.models import SessionType, StartRequest
 from orchestrator.provider import Start
-from orchestrator.secrets import named, reference
+from orchestrator.secrets import named, reference, without_credentials
 from orchestrator.settings import Settings, endpoint
 from orchestrator_providers.browsers import browser
 
@@ -101,6 +101,11 @@ def resolved(url: str, settings: Settings) -> tuple[str, str]:
     """
     name = reference(url)
     return (endpoint(named(name, settings.secrets_file)), name) if name else (url, "")
+
+
+def known_at(given: str | None, url: str) -> str | None:
+    """A setting's URL, which may hold user and password, where it is this one; else None."""
+    return given if given is not None and without_credentials(given) == url else None
 
 
 def url_or_secret(given: str | None) -> str | None:

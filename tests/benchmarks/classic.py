@@ -104,8 +104,7 @@ class Classic:
 
     def _capabilities(self, browser: Path) -> dict[str, Any]:
         flags = [*chromium._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
-        flags += ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
-        flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
+        flags += machine.needed_switches(os.environ)
         options = {"binary": str(browser), "args": flags, "prefs": dict(chromium._PREFERENCES)}
         return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}
 

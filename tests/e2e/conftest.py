@@ -16,6 +16,7 @@ from orchestrator.abilities import TITLES
 from orchestrator.machine import Machine
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import Stage
+from tests.needed import needed
 from tests.served import Served, served
 from tests.site import Site
 
@@ -50,8 +51,8 @@ def theatre() -> Iterator[Served]:
 def needs_webkitgtk() -> None:
     """For what runs on WebKitGTK: it is skipped where that is missing, and fails where CI=true."""
     here = Machine.this()
-    if not (here.program("WebKitWebDriver") and here.program("Xvfb")):
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("WebKitGTK is not here: make webkitgtk")
+    is_here = here.program("WebKitWebDriver") and here.program("Xvfb")
+    needed(None if is_here else "WebKitGTK is not here: make webkitgtk")
 
 
 @pytest.fixture(scope="session")

@@ -171,7 +171,5 @@ def _for_this_machine(body: bytes) -> bytes:
     options = wanted["capabilities"]["alwaysMatch"].setdefault("goog:chromeOptions", {})
     here = machine.Machine.this()
     options["binary"] = str(here.browser("chrome"))
-    flags = ["--no-sandbox"] if machine.unsandboxed(os.environ) else []
-    flags += ["--disable-dev-shm-usage"] if machine.shared_memory_is_small() else []
-    options["args"] = [*options.get("args", ()), *flags]
+    options["args"] = [*options.get("args", ()), *machine.needed_switches(os.environ)]
     return json.dumps(wanted).encode()
