@@ -70,6 +70,7 @@ TOOL_NAMES = [
     "switch_frame",
     "set_viewport",
     "cookies",
+    "save_storage_state",
     "switch_context",
     "manage_app",
     "manage_device",

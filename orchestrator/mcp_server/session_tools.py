@@ -50,6 +50,7 @@ Headless = Annotated[bool | None, Field(description="A setting (true) unless giv
 Address = str | None
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C; yours win.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
+StorageState = Annotated[str | dict[str, Any] | None, Field(description="A file, or its JSON.", repr=False)]
 Wait = Annotated[bool, Field(description="false: answer at once.")]
 
 
@@ -89,6 +90,7 @@ class StartBrowser(_Starting):
     navigation_url: Address = None
     viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
     args: list[str] = Field(default_factory=list, description="Switches.")
+    storage_state: StorageState = None
 
 
 class StartAppSession(_Starting):
@@ -143,6 +145,7 @@ class StartSession(_Starting):
     platform_version: str | None = None
     app: str | None = None
     navigation_url: Address = None
+    storage_state: StorageState = None
 
     def request(self) -> StartRequest:
         """The wish for a session; on a device a browser is one of the apps."""

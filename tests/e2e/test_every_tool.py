@@ -126,6 +126,7 @@ CASES = {
     "cookies": Case(
         {"action": "set", "name": "tea", "value": "mint"}, "Set: 1.", {"action": "bake"}, WRONG, "action"
     ),
+    "save_storage_state": Case({}, "Saved", {"path": "/dev/null/state.json"}, WRONG, "cannot be written"),
 }  # fmt: skip
 
 CLOSING = ("close_session", "close_sessions", "close_all_sessions")
