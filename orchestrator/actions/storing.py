@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from orchestrator import abilities
@@ -98,14 +99,17 @@ class Storing:
             missed = dict.fromkeys(origins, error.message)
         return found, missed
 
-    def _backstage(self) -> Backstage:
+    def _backstage(self) -> AbstractContextManager[Backstage]:
         """A page that nobody sees; through a Grid's socket where the browser is not on this machine."""
         tab = str(self._remote.execute("w3cGetCurrentWindowHandle"))
+        return Backstage.beside(tab, self._socket(), name=self._record.id)
+
+    def _socket(self) -> str:
         if far := self._record.capabilities.get("se:cdp"):
-            return Backstage(str(far), tab)
+            return str(far)
         address = "" if self._record.far else debugger_address(self._record.capabilities)
         try:
-            return Backstage(DevTools(address).socket(), tab)
+            return DevTools(address).socket()
         except (OSError, ValueError, KeyError) as error:
             raise RemoteFailure("The browser's DevTools cannot be reached from here.", error="unknown error") from error
 
