@@ -55,7 +55,7 @@ class Starter:
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
         visit, state = _visit(request.navigation_url), _state(request)
-        limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
+        limits = options.limits(self._settings)
         reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
         record, ticket = await reserve(request.type, request.session_id)
         work = functools.partial(self._launch, request, options, provider, visit, state)
