@@ -73,6 +73,7 @@ class Orchestrator(PythonApi):
             self._lanes = Lanes(self._book, self._group)
             reach = Reach(self._providers, self.settings, self.redactor)
             self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
+            stack.callback(self._runner.leave)
             room = self._book, self._lanes, self._runner, reach
             self._starter = Starter(*room, self._providers, self.settings)
             self._attacher = Attacher(*room, self._providers, self.settings)

@@ -74,6 +74,10 @@ class Turn(Protocol):
         """Change the record when the turn ends."""
         ...
 
+    def write(self, **fields: Any) -> SessionRecord:
+        """Change the record now."""
+        ...
+
 
 class Finder:
     """Asks what the session shows about elements; in a page the top document and the frames of other origins.
