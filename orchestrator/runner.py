@@ -19,6 +19,7 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
+from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -43,8 +44,9 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(self, remote: Remote, record: SessionRecord, refs: RefBlock) -> None:
+    def __init__(self, remote: Remote, bidi: Bidi | None, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
+        self.bidi = bidi
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
         self.downloads = Downloads()
@@ -86,12 +88,13 @@ class Runner:
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
-        kept = self._attached[remote.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
-        kept.strange = strange
+        self._keep(remote, record, strange=strange)
 
     def detach(self, record: SessionRecord) -> None:
         """Forget the client of a session."""
-        self._attached.pop(record.remote_session_id, None)
+        kept = self._attached.pop(record.remote_session_id, None)
+        if kept is not None and kept.bidi is not None:
+            kept.bidi.close()
 
     def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in a turn that has come, in its thread; a session that is parked is brought back first."""
@@ -121,9 +124,13 @@ class Runner:
     def _client(self, record: SessionRecord) -> Attached:
         kept = self._attached.get(record.remote_session_id)
         if kept is None:
-            remote = self._reach.of(record)
-            kept = self._attached[record.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
-            kept.strange = True
+            kept = self._keep(self._reach.of(record), record, strange=True)
+        return kept
+
+    def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
+        kept = Attached(remote, self._reach.bidi(record), record, RefBlock(self._store, record))
+        kept.strange = strange
+        self._attached[record.remote_session_id] = kept
         return kept
 
 
