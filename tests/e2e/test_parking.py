@@ -12,8 +12,6 @@ from tests.e2e.harness import Home, kill, runs, until
 from tests.served import Served
 from tests.site import Site
 
-TTL = "100"
-"""Seconds that no test lasts: what is parked for so long is there when a client comes back."""
 PAGE = """
 <title>Form</title><style>body { height: 5000px }</style>
 <label>Name <input id=name></label><label><input type=checkbox id=yes>Yes</label>
@@ -32,14 +30,6 @@ def base(site: Site) -> Iterator[str]:
     gate = site.gate("/held")
     yield site.page("/", PAGE)
     gate.open()
-
-
-@pytest.fixture
-def lasting(home: Home) -> Iterator[Home]:
-    """A home in which what is parked stays; it is cleared when the test is over."""
-    yield home
-    with home.serve() as server:
-        server.ok("close_sessions", all=True)
 
 
 def leave(server: Served, how: str) -> None:
@@ -83,13 +73,15 @@ def seen(server: Served) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("how", GOING)
-def test_a_session_is_as_it_was(lasting: Home, era: str, base: str, how: str) -> None:  # B1 B3 B4 B5 B6 B7 B9 B22 B30
+def test_a_session_is_as_it_was(
+    lasting: Home, era: str, base: str, how: str
+) -> None:  # B1 B3 B4 B5 B6 B7 B8 B9 B22 B30 W35 X42
     """However its server ended: page, tabs, frame, scroll, form, cookies and refs; the first result says it is back."""
-    with lasting.serve(era, park_ttl=TTL) as first:
+    with lasting.serve(era) as first:
         before = filled(first, base)
         remote = lasting.record("a").remote_session_id
         leave(first, how)
-    with lasting.serve(era, park_ttl=TTL) as second:
+    with lasting.serve(era) as second:
         listed = second.ok("list_sessions")
         assert listed["currentSession"] == "a"
         (row,) = listed["sessions"]
