@@ -51,10 +51,14 @@ APPS = (SessionType.IOS, SessionType.ANDROID)
 
 
 class SessionState(StrEnum):
-    """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
+    """Where a session is in its life: starting, active, parked while its caller is away, then closed.
+
+    It is lost when the remote end is gone.
+    """
 
     STARTING = "starting"
     ACTIVE = "active"
+    PARKED = "parked"
     LOST = "lost"
     CLOSED = "closed"
 
@@ -138,6 +142,7 @@ class SessionRecord(Wire):
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `routed_by` is the
     process that keeps them now.
+    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
     id: str
@@ -175,6 +180,8 @@ class SessionRecord(Wire):
     keep_alive: float | None = None
     routes: tuple[dict[str, Any], ...] = ()
     routed_by: str = ""
+    parked_at: float | None = None
+    parked_until: float | None = None
     lost_reason: str | None = None
 
     @property

@@ -8,10 +8,11 @@ from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Finder, Hit, Turn
+from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
+from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
