@@ -98,6 +98,16 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Use Chrome or Edge, or sign in once more.",
     ),
+    "network": Ability(
+        "rules for requests",
+        "`route`",
+        {
+            "firefox": "it has no Chrome DevTools Protocol",
+            "safari": "it has no Chrome DevTools Protocol",
+            "webkitgtk": "it has no Chrome DevTools Protocol",
+        },
+        "Use Chrome or Edge.",
+    ),
     "full_page": Ability(
         "picture of a whole page",
         "`take_screenshot` with `fullPage`",

@@ -36,7 +36,11 @@ class SessionOptions(Wire):
     def limits(self, settings: Settings) -> dict[str, float]:
         """What the session's record says of its times, in seconds; without an age it may become as old as it likes."""
         age = self.max_duration or settings.max_duration
-        return {"idle": self.idle_timeout or settings.idle_timeout, **({"age": age} if age else {})}
+        return {
+            "idle": self.idle_timeout or settings.idle_timeout,
+            "park": settings.park_ttl,
+            **({"age": age} if age else {}),
+        }
 
     @field_validator("idle_timeout", "max_duration", "start_timeout", mode="before")
     @classmethod

@@ -71,6 +71,7 @@ TOOL_NAMES = [
     "set_viewport",
     "cookies",
     "save_storage_state",
+    "route",
     "switch_context",
     "manage_app",
     "manage_device",

@@ -16,6 +16,7 @@ from orchestrator.limits import AgeLimit, IdleLimit
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
+from orchestrator.restoring import Restorer
 from orchestrator.rounds import LONGEST, Rounds
 from orchestrator.runner import Runner
 from orchestrator.secrets import Redactor
@@ -60,7 +61,7 @@ async def watch(book: Book) -> AsyncIterator[tuple[Watch, Lanes]]:
     async with anyio.create_task_group() as group:
         lanes, settings, providers = Lanes(book, group), Settings.load(), Providers()
         reach = Reach(providers, settings, Redactor())
-        runner = Runner(lanes, book.store, reach, settings, Redactor())
+        runner = Runner(lanes, book.store, reach, Restorer(book, reach), settings, Redactor())
         closer = Closer(book, lanes, runner, reach, providers, settings)
         yield Watch(book, lambda clock: [IdleLimit(closer, clock), AgeLimit(lanes, closer, clock)]), lanes
 
