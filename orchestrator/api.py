@@ -13,13 +13,14 @@ import anyio.to_thread
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.scene import Scene
+from orchestrator.activity import Activity, Doing
 from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
 from orchestrator.lockstep import Lockstep
 from orchestrator.mark import Mark, Status
-from orchestrator.models import AttachRequest, StartRequest
+from orchestrator.models import AttachRequest, Door, StartRequest
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
 from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
@@ -46,6 +47,7 @@ class Orchestrator(PythonApi):
         providers: Where sessions come from; the installed ones unless given.
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
+        door: How the caller comes in, as the activity logs name it.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Orchestrator(PythonApi):
         providers: Providers | None = None,
         adopting: bool = False,
         visiting: bool = False,
+        door: Door = "python",
     ) -> None:
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
@@ -63,16 +66,18 @@ class Orchestrator(PythonApi):
         self._lazily = anyio.Lock()
         self._adopting = adopting
         self._ended = self._visiting = visiting
+        self._caller = this_process(door)
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             store = SqliteStore(self.settings.home)
             stack.callback(store.disconnect)
             self._group = await stack.enter_async_context(anyio.create_task_group())
-            self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
-            self._lanes = Lanes(self._book, self._group)
+            self._book = Book(store, self._caller, self.settings.namespace, max_sessions=self.settings.max_sessions)
+            activity = Activity(self.settings.home, self._caller, self.redactor)
+            self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
-            self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
+            self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor, activity)
             room = self._book, self._lanes, self._runner, reach
             self._starter = Starter(*room, self._providers, self.settings)
             self._attacher = Attacher(*room, self._providers, self.settings)
@@ -220,10 +225,11 @@ class Orchestrator(PythonApi):
         steps = plan(sequence.actions)
 
         def work(scene: Scene) -> SequenceResult:
-            result = run(scene, _served(steps, scene), sequence, Alone())
+            result = run(scene, steps, sequence, Alone())
             return labelled(result, scene) if sequence.session_id is None else result
 
-        return await self._runner.run(sequence.session_id, work)
+        doing = Doing("execute_sequence", {"steps": len(steps)})
+        return await self._runner.run(sequence.session_id, doing, work)
 
     async def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
         """Run one sequence a session at the same time; one that fails does not stop the others."""
@@ -236,9 +242,10 @@ class Orchestrator(PythonApi):
 
         def one(session_id: str) -> Callable[[], Any]:
             def work(scene: Scene) -> SequenceResult:
-                return run(scene, _served(plans[session_id], scene), parallel, meeting.of(session_id))
+                return run(scene, plans[session_id], parallel, meeting.of(session_id))
 
-            return lambda: self._runner.run(session_id, work)
+            doing = Doing("execute_parallel", {"steps": len(plans[session_id])})
+            return lambda: self._runner.run(session_id, doing, work)
 
         return await gathered({session_id: one(session_id) for session_id in plans}, meeting)
 
@@ -253,8 +260,10 @@ class Orchestrator(PythonApi):
         for given in asked.session_ids:
             chosen.append(await self._unused(given, chosen, "is compared with itself"))
 
+        doing = Doing("compare_sessions", {"of": asked.of})
+
         def one(session_id: str) -> Awaitable[Seen]:
-            return self._runner.run(session_id, lambda scene: look(scene, asked))
+            return self._runner.run(session_id, doing, lambda scene: look(scene, asked))
 
         folder = self.settings.home / "screenshots" / self.settings.namespace
         return await anyio.to_thread.run_sync(compared, await side_by_side(chosen, one), asked, folder)
@@ -271,7 +280,7 @@ class Orchestrator(PythonApi):
             outcome: ResultT = action.perform(scene)
             return labelled(outcome, scene) if session_id is None else outcome
 
-        return await self._runner.run(session_id, work)
+        return await self._runner.run(session_id, Doing(action.verb, action.told()), work)
 
     async def _start_and_perform(self, action: Action[ResultT]) -> ResultT:
         async with self._lazily:
@@ -287,10 +296,3 @@ class Orchestrator(PythonApi):
             return outcome
         told = f"No session was open: {started.session_id} was started ({started.capabilities.get('browserName')})."
         return outcome.model_copy(update={"warnings": [told, *outcome.warnings]})
-
-
-def _served(steps: list[PlannedStep], scene: Scene) -> list[PlannedStep]:
-    for step in steps:
-        if step.action is not None:
-            step.action.check(scene.record, planned=True)
-    return steps

@@ -10,6 +10,7 @@ from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.finding import Turn
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
+from orchestrator.activity import Activity, Doing
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
@@ -62,7 +63,16 @@ class Attached:
 class Runner:
     """Runs what is to be done in a session, one thing at a time."""
 
-    def __init__(self, lanes: Lanes, store: SqliteStore, reach: Reach, settings: Settings, redactor: Redactor) -> None:
+    def __init__(
+        self,
+        lanes: Lanes,
+        store: SqliteStore,
+        reach: Reach,
+        settings: Settings,
+        redactor: Redactor,
+        activity: Activity,
+    ) -> None:
+        self.activity = activity
         self._lanes = lanes
         self._reach = reach
         self._store = store
@@ -70,12 +80,12 @@ class Runner:
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
 
-    async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+    async def run(self, session_id: str | None, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
 
         The outcome also tells what happened on the session since its last one.
         """
-        return await self._lanes.run(session_id, lambda turn: self.within(turn, work))
+        return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
@@ -87,11 +97,14 @@ class Runner:
         if kept is not None and kept.bidi is not None:
             kept.bidi.close()
 
-    def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
-        """Do it in a turn that has come, in its thread."""
+    def within(self, turn: Turn, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it in a turn that has come, in its thread, and write it into the session's log."""
+        return self.activity.noted(turn.record, doing, lambda: self._done(turn, work))
+
+    def _done(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor)
+        scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
         try:
             if attached.strange:
                 attached.strange = not scene.resume()

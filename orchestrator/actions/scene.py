@@ -13,6 +13,7 @@ from orchestrator.actions.frames import Frames
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.watch import Watch
+from orchestrator.activity import Activity
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
 from orchestrator.secrets import Redactor
@@ -52,13 +53,14 @@ class Scene:
         bidi: WebDriver BiDi of the session, connected with its first use; None where its remote end gave no socket.
     """
 
-    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
+    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, activity: Activity) -> None:
         remote = self.remote = client.remote
         self.bidi = client.bidi
         self.web = client.page
         self._client = client
         self.settings = settings
         self.redactor = redactor
+        self.activity = activity
         self.find = Finder(lambda: self.page, Frames(remote, self.web), turn)
         self.observed = False
         """True inside a sequence: what the steps changed is reported once, for all of them."""

@@ -40,6 +40,11 @@ def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]
     return [row for row in map(_row, found) if row is not None]
 
 
+def every_row(db: sqlite3.Connection) -> list[Row]:
+    """Every row, closed ones too, of all namespaces."""
+    return [row for row in map(_row, db.execute(f"{_READ}TRUE").fetchall()) if row is not None]
+
+
 def open_ids(db: sqlite3.Connection, namespace: str) -> list[str]:
     """The ids that are not closed, in order of creation."""
     found = db.execute("SELECT id FROM sessions WHERE namespace = ? AND state <> 'closed' ORDER BY seq", (namespace,))

@@ -83,6 +83,11 @@ class SqliteStore:
             row = rows.find(db, namespace, session_id)
         return row.record if row else None
 
+    def remembered(self) -> list[SessionRecord]:
+        """Every record there is, closed ones too, of any namespace of this home."""
+        with self._database.read() as db:
+            return [row.record for row in rows.every_row(db)]
+
     def open(self, namespace: str) -> list[SessionRecord]:
         """Every record that is not closed, in order of creation."""
         with self._database.read() as db:
