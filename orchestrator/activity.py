@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ _FULL = 1_000_000
 """Bytes after which a session's file is put aside; the one that was put aside before goes."""
 _LONGEST = 200
 """Characters of one text in a line."""
-_LIFE = re.compile(r"(.+~\d+)\.jsonl(?:\.old)?")
+_LIFE = re.compile(r"(?P<life>(?P<id>.+)~\d+)\.jsonl(\.old)?")
 
 
 class Entry(Wire):
@@ -87,13 +87,12 @@ class Activity:
         """Write that a session was found to be lost."""
         self.note(record, Doing("lost"), reason, "session_lost")
 
-    def tidy(self, remembered: Callable[[], Iterable[SessionRecord]]) -> None:
-        """Remove the logs of sessions that are remembered no more."""
-        files = [*(self._home / "logs").glob("*/*")]
-        lives = {life(record) for record in remembered()}  # asked last: a session that starts now has its record first
-        for file in files:
+    def tidy(self, known: Callable[[str, str], SessionRecord | None]) -> None:
+        """Remove the logs of sessions that are remembered no more; `known` finds a record by namespace and id."""
+        for file in (self._home / "logs").glob("*/*"):
             name = _LIFE.fullmatch(file.name)
-            if name and f"{file.parent.name}/{name[1]}" not in lives:
+            record = known(file.parent.name, name["id"].replace("@", ":")) if name else None
+            if name and (record is None or _file(self._home, record).stem != name["life"]):
                 with contextlib.suppress(OSError):
                     file.unlink()
 
@@ -125,11 +124,6 @@ class Activity:
         return [self._brief(one) for one in value] if isinstance(value, list) else value
 
 
-def life(record: SessionRecord) -> str:
-    """The name of one life of an id, below the folder of logs."""
-    return f"{record.namespace}/{record.id.replace(':', '@')}~{round(record.created_at * 1000)}"
-
-
 def entries(home: Path, record: SessionRecord) -> list[Entry]:
     """A session's log, what began last at the end; what a crash left half written is left out."""
     file = _file(home, record)
@@ -144,7 +138,9 @@ def _read(file: Path) -> Iterator[Entry]:
 
 
 def _file(home: Path, record: SessionRecord) -> Path:
-    return home / "logs" / f"{life(record)}.jsonl"
+    """One for each life of an id. Windows takes no colon in the name of a file."""
+    life = f"{record.id.replace(':', '@')}~{round(record.created_at * 1000)}"
+    return home / "logs" / record.namespace / f"{life}.jsonl"
 
 
 def _older(file: Path) -> Path:

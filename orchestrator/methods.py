@@ -1342,7 +1342,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         """Call a method of the async façade that gives a handle, and wait for it."""
 
     def shut_down(self) -> None:
-        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
+        """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
         self._wait("shut_down")
 
     def start(self, request: StartRequest, *, wait: bool = True) -> Row:

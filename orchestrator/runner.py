@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from orchestrator.actions.downloads import Downloads
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.errors import OrchestratorError
-from orchestrator.models import SessionRecord
+from orchestrator.models import SessionRecord, SessionState
 from orchestrator.reach import Reach
+from orchestrator.restoring import Restorer
 from orchestrator.secrets import Redactor
-from orchestrator.sessions.lanes import Lanes
+from orchestrator.sessions import Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
@@ -68,6 +68,7 @@ class Runner:
         lanes: Lanes,
         store: SqliteStore,
         reach: Reach,
+        restorer: Restorer,
         settings: Settings,
         redactor: Redactor,
         activity: Activity,
@@ -75,6 +76,7 @@ class Runner:
         self.activity = activity
         self._lanes = lanes
         self._reach = reach
+        self._restorer = restorer
         self._store = store
         self._settings = settings
         self._redactor = redactor
@@ -102,6 +104,11 @@ class Runner:
         return self.activity.noted(turn.record, doing, lambda: self._done(turn, work))
 
     def _done(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it; a session that is parked is brought back first."""
+        back = self._restorer.restore(turn) if turn.record.state is SessionState.PARKED else None
+        told = [back.told] if back else []
+        if back:
+            self.activity.note(turn.record, Doing("restore"), back.told)
         record = turn.record
         attached = self._client(record)
         scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
@@ -111,14 +118,17 @@ class Runner:
             outcome = work(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
-            if scene.events:
-                error.details["events"] = scene.events
+            if back:
+                error.details["restored"] = back.whole
+            if told or scene.events:
+                error.details["events"] = [*told, *scene.events]
             error.in_session(record.id)
             raise
-        events = [*record.events, *outcome.events, *scene.events]
+        events = [*told, *record.events, *outcome.events, *scene.events]
         if record.events:
             turn.change(events=())
-        return outcome.model_copy(update={"events": events}) if events else outcome
+        more = {"restored": back.whole} if back else {}
+        return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
     def _client(self, record: SessionRecord) -> Attached:
         kept = self._attached.get(record.remote_session_id)
