@@ -88,6 +88,16 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Leave webSocketUrl away, or use Chrome, Edge or Firefox.",
     ),
+    "network": Ability(
+        "rules for requests",
+        "`route`",
+        {
+            "firefox": "it has no Chrome DevTools Protocol",
+            "safari": "it has no Chrome DevTools Protocol",
+            "webkitgtk": "it has no Chrome DevTools Protocol",
+        },
+        "Use Chrome or Edge.",
+    ),
     "full_page": Ability(
         "picture of a whole page",
         "`take_screenshot` with `fullPage`",

@@ -67,9 +67,7 @@ class Orchestrator(PythonApi):
         self._providers = Providers() if providers is None else providers
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
-        self._adopting = adopting
-        self._parking = parking
-        self._visiting = visiting
+        self._adopting, self._parking, self._visiting = adopting, parking, visiting
         self._caller = this_process(door)
 
     async def __aenter__(self) -> Self:
@@ -83,6 +81,7 @@ class Orchestrator(PythonApi):
             reach = Reach(self._providers, self.settings, self.redactor)
             restorer = Restorer(self._book, reach)
             self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor, activity)
+            stack.callback(self._runner.close)
             room = self._book, self._lanes, self._runner, reach
             self._together = Together(self._book, self._runner, self.settings)
             self._starter = Starter(*room, self._providers, self.settings)

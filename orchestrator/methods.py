@@ -20,10 +20,12 @@ from orchestrator.actions.files import UploadFiles
 from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.network_results import Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
 from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
+from orchestrator.actions.routes import Route
 from orchestrator.actions.scripts import ExecuteScript
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
@@ -604,6 +606,47 @@ class SessionMethods(ABC):
                 "http_only": http_only,
                 "same_site": same_site,
                 "expiry": expiry,
+            },
+        )
+
+    async def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return await self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
             },
         )
 
@@ -1219,6 +1262,47 @@ class BlockingSessionMethods(ABC):
                 "http_only": http_only,
                 "same_site": same_site,
                 "expiry": expiry,
+            },
+        )
+
+    def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
             },
         )
 

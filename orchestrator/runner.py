@@ -10,8 +10,9 @@ from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.models import SessionRecord, SessionState
+from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
 from orchestrator.restoring import Restorer
 from orchestrator.secrets import Redactor
@@ -45,14 +46,23 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(self, remote: Remote, bidi: Bidi | None, record: SessionRecord, refs: RefBlock) -> None:
+    def __init__(
+        self, remote: Remote, bidi: Bidi | None, traffic: Traffic, record: SessionRecord, refs: RefBlock
+    ) -> None:
         self.remote = remote
         self.bidi = bidi
+        self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
         self.downloads = Downloads()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
+
+    def close(self) -> None:
+        """Close the sockets; the session is left as it is."""
+        self.traffic.close()
+        if self.bidi is not None:
+            self.bidi.close()
 
     @functools.cached_property
     def screen(self) -> Screen:
@@ -96,8 +106,13 @@ class Runner:
     def detach(self, record: SessionRecord) -> None:
         """Forget the client of a session."""
         kept = self._attached.pop(record.remote_session_id, None)
-        if kept is not None and kept.bidi is not None:
-            kept.bidi.close()
+        if kept is not None:
+            kept.close()
+
+    def close(self) -> None:
+        """Leave every session to others: what this process does beside its calls ends."""
+        while self._attached:
+            self._attached.popitem()[1].close()
 
     def within(self, turn: Turn, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in a turn that has come, in its thread, and write it into the session's log."""
@@ -115,6 +130,7 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
+            _follow(scene)
             outcome = work(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
@@ -137,10 +153,19 @@ class Runner:
         return kept
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
-        kept = Attached(remote, self._reach.bidi(record), record, RefBlock(self._store, record))
+        look = functools.partial(self._store.get, record.namespace, record.id)
+        traffic = Traffic(self._reach.cdp(record), look)
+        kept = Attached(remote, self._reach.bidi(record), traffic, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
         return kept
+
+
+def _follow(scene: Scene) -> None:
+    try:
+        scene.follow()
+    except RemoteFailure as error:
+        scene.event(f"The rules of route are not in force: {error.message}")
 
 
 def labelled(outcome: OutcomeT, scene: Scene) -> OutcomeT:
