@@ -12,6 +12,7 @@ import anyio
 import anyio.to_thread
 
 from orchestrator import leases, processes
+from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.mark import Mark
 from orchestrator.models import SessionRecord, SessionState, SessionType
@@ -91,6 +92,8 @@ class Closer:
             found.sort(key=lambda record: order.get(record.id, 0))
             unmarked = [] if mark is None else await self._mark(found, mark)
             failed += await (self._release(found) if detach else self.end(found))
+            for record in found:
+                self._runner.activity.note(record, Doing("detach" if detach else "close"), because or reason)
         names = [record.id for record in found]
         return Closed(
             closed=[] if detach else names,
@@ -127,6 +130,12 @@ class Closer:
         await self.end(closed)
         live = await self._book.ask(self._book.store.live_folders)
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
+        await anyio.to_thread.run_sync(self._runner.activity.tidy, self._book.store.get)
+
+    async def over(self, record: SessionRecord, because: str) -> None:
+        """End what was closed in a turn of its own lane."""
+        await self.end([record])
+        self._runner.activity.note(record, Doing("close"), because)
 
     async def end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
         """End them wherever they live; what is left of each.

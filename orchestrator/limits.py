@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 
@@ -63,14 +64,15 @@ class AgeLimit(Duty):
 
     async def do(self, record: SessionRecord) -> None:
         """Close it when its turn comes."""
-        if over := await self._lanes.run(record.id, self._close, renews=False):
-            await self._closer.end([over])
+        because = f"it was open for {duration(record.limits['age'])}, which is as long as it may be"
+        close = functools.partial(self._close, because=because)
+        if over := await self._lanes.run(record.id, close, renews=False):
+            await self._closer.over(over, because)
 
-    def _close(self, turn: Turn) -> SessionRecord | None:
+    def _close(self, turn: Turn, because: str) -> SessionRecord | None:
         record = turn.record
         if age_left(record, self._clock()) > 0:
             return None
-        because = f"it was open for {duration(record.limits['age'])}, which is as long as it may be"
         turn.change(state=SessionState.CLOSED, lost_reason=because)
         return record
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import anyio
 import anyio.abc
 import pytest
 
+from orchestrator.activity import Activity
 from orchestrator.closing import Closer
 from orchestrator.duties import NEVER, Duty, Usage
 from orchestrator.errors import SessionNotFound
@@ -56,12 +58,13 @@ class Watch:
 
 
 @pytest.fixture
-async def watch(book: Book) -> AsyncIterator[tuple[Watch, Lanes]]:
+async def watch(book: Book, tmp_path: Path) -> AsyncIterator[tuple[Watch, Lanes]]:
     """The limits of a caller without a browser, and the lanes that they share with its calls."""
     async with anyio.create_task_group() as group:
         lanes, settings, providers = Lanes(book, group), Settings.load(), Providers()
         reach = Reach(providers, settings, Redactor())
-        runner = Runner(lanes, book.store, reach, Restorer(book, reach), settings, Redactor())
+        activity = Activity(tmp_path, book.caller, Redactor())
+        runner = Runner(lanes, book.store, reach, Restorer(book, reach), settings, Redactor(), activity)
         closer = Closer(book, lanes, runner, reach, providers, settings)
         yield Watch(book, lambda clock: [IdleLimit(closer, clock), AgeLimit(lanes, closer, clock)]), lanes
 
