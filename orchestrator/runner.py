@@ -10,6 +10,7 @@ from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.finding import Turn
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
+from orchestrator.ears.ears import Ears
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
@@ -19,7 +20,6 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -44,9 +44,9 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(self, remote: Remote, bidi: Bidi | None, record: SessionRecord, refs: RefBlock) -> None:
+    def __init__(self, remote: Remote, ears: Ears, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
-        self.bidi = bidi
+        self.ears = ears
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
         self.downloads = Downloads()
@@ -84,14 +84,15 @@ class Runner:
     def detach(self, record: SessionRecord) -> None:
         """Forget the client of a session."""
         kept = self._attached.pop(record.remote_session_id, None)
-        if kept is not None and kept.bidi is not None:
-            kept.bidi.close()
+        if kept is not None and kept.ears.bidi is not None:
+            kept.ears.bidi.close()
 
     def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in a turn that has come, in its thread."""
         record = turn.record
         attached = self._client(record)
         scene = Scene(attached, turn, self._settings, self._redactor)
+        attached.ears.wait()
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
@@ -114,9 +115,11 @@ class Runner:
         return kept
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
-        kept = Attached(remote, self._reach.bidi(record), record, RefBlock(self._store, record))
+        ears = Ears(self._reach.bidi(record), self._redactor)
+        kept = Attached(remote, ears, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
+        ears.open()
         return kept
 
 

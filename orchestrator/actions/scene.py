@@ -13,6 +13,7 @@ from orchestrator.actions.frames import Frames
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.watch import Watch
+from orchestrator.ears.ears import Ears
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
 from orchestrator.secrets import Redactor
@@ -21,7 +22,6 @@ from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.answer import DIALOG_TEXT
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
@@ -36,7 +36,7 @@ class Client(Protocol):
 
     remote: Remote
     page: Page
-    bidi: Bidi | None
+    ears: Ears
 
     @property
     def screen(self) -> Screen:
@@ -49,12 +49,14 @@ class Scene:
 
     Attributes:
         web: The engine of the document that is current in a browser or web view.
+        ears: What was heard of the session, by this process.
         bidi: WebDriver BiDi of the session, connected with its first use; None where its remote end gave no socket.
     """
 
     def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
         remote = self.remote = client.remote
-        self.bidi = client.bidi
+        self.ears = client.ears
+        self.bidi = client.ears.bidi
         self.web = client.page
         self._client = client
         self.settings = settings

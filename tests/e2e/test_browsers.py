@@ -27,6 +27,8 @@ OF_A_START: dict[str, dict[str, Any]] = {
 }
 OF_A_PAGE: dict[str, dict[str, Any]] = {
     "full_page": {"tool": "take_screenshot", "fullPage": True},
+    "console": {"tool": "get_console"},
+    "network": {"tool": "get_network"},
     "touch": {"tool": "tap_element", "x": 1, "y": 1},
 }
 """How each ability of the table is asked for."""
