@@ -111,7 +111,7 @@ def _newest(found: Sequence[EntryT], limit: int, scene: Scene) -> tuple[list[Ent
             break
         shown += 1
     rest = len(found) - shown
-    more = f"{rest} older ones are not shown: raise limit or max_output, or filter." if rest else None
+    more = f"{rest} older ones are not shown: raise limit, or filter." if rest else None
     return list(found[-shown:]) if shown else [], more
 
 

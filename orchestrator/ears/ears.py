@@ -9,7 +9,7 @@ from typing import Any
 
 from orchestrator.ears.console import Console
 from orchestrator.ears.network import Network
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.secrets import Redactor
 from orchestrator.webdriver.bidi import Bidi, Listener
 
@@ -85,22 +85,33 @@ class Ears:
             if not self._subscribed:
                 bidi.listen_all(self._listeners())
                 self._subscribed = True
+                with suppress(RemoteFailure):  # Chromium alone knows it
+                    bidi.listen("goog:cdp.Runtime.consoleAPICalled", _told(self.console.explain))
 
     def _listeners(self) -> dict[str, Listener]:
         listeners: dict[str, Listener] = {
             "log.entryAdded": self.console.hear,
             "network.beforeRequestSent": self.network.sent,
-            "network.responseCompleted": self.network.completed,
+            "network.responseStarted": self.network.answered,
+            "network.responseCompleted": self.network.answered,
             "network.fetchError": self.network.failed,
         }
         return {event: self._own(listener) for event, listener in listeners.items()}
 
     def _own(self, listener: Listener) -> Listener:
         def hear(event: Mapping[str, Any]) -> None:
-            # An event that is not as the standard has it says nothing, and must not end what comes after it.
-            with suppress(LookupError, TypeError, ValueError, AttributeError):
-                source = event.get("source") or event
-                if self._mine(str(source.get("context") or ""), str(source.get("userContext") or "")):
-                    listener(event)
+            source = event.get("source") or event
+            if self._mine(str(source.get("context") or ""), str(source.get("userContext") or "")):
+                listener(event)
 
-        return hear
+        return _told(hear)
+
+
+def _told(listener: Listener) -> Listener:
+    """A listener to which an event that is not as its source has it says nothing."""
+
+    def hear(event: Mapping[str, Any]) -> None:
+        with suppress(LookupError, TypeError, ValueError, AttributeError):
+            listener(event)
+
+    return hear

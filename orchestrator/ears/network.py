@@ -60,8 +60,11 @@ class Network:
         if self.ring.get(_key(event)) is None:
             self._put(event)
 
-    def completed(self, event: Mapping[str, Any]) -> None:
-        """Take in a `network.responseCompleted`."""
+    def answered(self, event: Mapping[str, Any]) -> None:
+        """Take in a `network.responseStarted` or `network.responseCompleted`.
+
+        The end of an answer does not come where the page does not read it.
+        """
         answer = event["response"]
         status, came_from_cache = int(answer["status"]), bool(answer.get("fromCache"))
         self._put(
@@ -74,8 +77,10 @@ class Network:
         )
 
     def failed(self, event: Mapping[str, Any]) -> None:
-        """Take in a `network.fetchError`."""
-        self._put(event, failure=str(event.get("errorText") or "failed"))
+        """Take in a `network.fetchError`: it fails, unless the page only did not care for the rest of an answer."""
+        known, said = self.ring.get(_key(event)), str(event.get("errorText") or "failed")
+        if known is None or known.status is None or "ABORTED" not in said:
+            self._put(event, failure=said)
 
     def find(self, since: float, url: str | None, status: str | None) -> Iterator[Request]:
         """The requests that came or changed after a mark; `url` as `matching` has it, `status` as STATUS."""
