@@ -97,14 +97,24 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Have the page show what it says, or use Chrome, Edge or Firefox.",
     ),
-    "network": Ability(
-        "network that can be read",
+    "requests": Ability(
+        "record of its requests",
         "`get_network`",
         {
             "safari": "safaridriver tells nothing of it",
             "webkitgtk": "WebKitWebDriver tells nothing of it",
         },
         "Use Chrome, Edge or Firefox, or a proxy that keeps a log.",
+    ),
+    "network": Ability(
+        "rules for requests",
+        "`route`",
+        {
+            "firefox": "it has no Chrome DevTools Protocol",
+            "safari": "it has no Chrome DevTools Protocol",
+            "webkitgtk": "it has no Chrome DevTools Protocol",
+        },
+        "Use Chrome or Edge.",
     ),
     "full_page": Ability(
         "picture of a whole page",

@@ -17,6 +17,7 @@ from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
+from orchestrator.leaving import Leaving
 from orchestrator.lockstep import Lockstep
 from orchestrator.mark import Mark, Status
 from orchestrator.models import AttachRequest, StartRequest
@@ -24,6 +25,7 @@ from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gath
 from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
+from orchestrator.restoring import Restorer
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
 from orchestrator.runner import Runner, labelled
 from orchestrator.secrets import Redactor
@@ -45,6 +47,7 @@ class Orchestrator(PythonApi):
         settings: How it behaves; read from environment and files unless given.
         providers: Where sessions come from; the installed ones unless given.
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
+        parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
     """
 
@@ -54,6 +57,7 @@ class Orchestrator(PythonApi):
         *,
         providers: Providers | None = None,
         adopting: bool = False,
+        parking: bool = False,
         visiting: bool = False,
     ) -> None:
         self.settings = settings or Settings.load()
@@ -61,8 +65,7 @@ class Orchestrator(PythonApi):
         self._providers = Providers() if providers is None else providers
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
-        self._adopting = adopting
-        self._ended = self._visiting = visiting
+        self._adopting, self._parking, self._visiting = adopting, parking, visiting
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -72,11 +75,14 @@ class Orchestrator(PythonApi):
             self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
             self._lanes = Lanes(self._book, self._group)
             reach = Reach(self._providers, self.settings, self.redactor)
-            self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
+            restorer = Restorer(self._book, reach)
+            self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor)
+            stack.callback(self._runner.close)
             room = self._book, self._lanes, self._runner, reach
             self._starter = Starter(*room, self._providers, self.settings)
             self._attacher = Attacher(*room, self._providers, self.settings)
             self._closer = Closer(*room, self._providers, self.settings)
+            self._leaving = Leaving(self._book, self._closer, restorer, parking=self._parking)
             self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
@@ -96,12 +102,9 @@ class Orchestrator(PythonApi):
         return f"<Orchestrator in namespace {self.settings.namespace!r}>"
 
     async def shut_down(self) -> None:
-        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
-        if not self._ended:
-            self._ended = True
-            await self._closer.close([record.id for record in await self._book.mine()], "its server is ending")
-            await self._closer.finish()
-            await self._book.forget()
+        """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
+        if not self._visiting:
+            await self._leaving.leave()
 
     # Sessions
 

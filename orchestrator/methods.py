@@ -22,10 +22,12 @@ from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.network_results import Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
 from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
+from orchestrator.actions.routes import Route
 from orchestrator.actions.scripts import ExecuteScript
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
@@ -59,7 +61,7 @@ class SessionMethods(ABC):
         """Open a URL in the browser, or go back, forward or reload.
 
         Args:
-            url: Absolute URL.
+            url: An absolute URL.
             history: Instead of `url`.
             wait_until: How far the page must have loaded.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -86,8 +88,8 @@ class SessionMethods(ABC):
 
         Args:
             scope: What is visible now, or the whole page.
-            root: Selector: only what is inside it.
-            query: Only what holds this text.
+            root: Selector.
+            query: Text to find.
             roles: Only elements of these roles.
             limit: At most so many.
             offset: Leave out so many.
@@ -115,7 +117,7 @@ class SessionMethods(ABC):
         return await self._do(GetText, {"selector": selector})
 
     async def get_page_source(self, selector: str | None = None) -> PageSource:
-        """Read the HTML of the page, or of one element; values of password fields are masked.
+        """Read the HTML of the page, or of one element.
 
         Args:
             selector: Which element: see selectors.
@@ -131,14 +133,14 @@ class SessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or the whole page; saved as a file, too.
 
-        Use get_visible_elements to act on the page.
+        To act on the page use get_visible_elements.
 
         Args:
             selector: Only this element.
             full_page: The whole page, not only what is seen of it.
-            marks: Draw the refs of what can be acted on.
+            marks: Draw the refs on it.
             format: That of the image and of the file.
             path: Where to save it.
         """
@@ -159,7 +161,7 @@ class SessionMethods(ABC):
     ) -> Acted:
         """Click a button, link or any element; in an app it is a tap.
 
-        Waits until it is visible, enabled and at rest.
+        Waits until it can be clicked.
 
         Args:
             selector: Which element: see selectors.
@@ -202,12 +204,12 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Scroll an element into view, or the page (or inside an element) in a direction.
+        """Scroll an element into view, or the page or what is inside an element in a direction.
 
         Args:
-            selector: Alone: into view. With direction: scroll inside it.
+            selector: Alone: what comes into view. With `direction`: what is scrolled inside.
             direction: Where to.
-            pixels: Most of a screen.
+            pixels: Most of a screen unless given.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -227,9 +229,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Tap (touch) an element, or a point of the screen, with a finger.
-
-        A browser makes a click of it.
+        """Tap (touch) an element or a point of the screen.
 
         Args:
             selector: Which element: see selectors.
@@ -263,12 +263,12 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Swipe in an app: direction is that of the finger, so up shows what is further down.
+        """Swipe in an app; direction is the finger's: up shows what is further down.
 
         Args:
             direction: Where to.
-            percent: Of the screen's or element's length.
-            duration: ms; slow ones do not fly on.
+            percent: How far, of the length of the screen or element.
+            duration: In ms.
             selector: Which element: see selectors.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
@@ -313,7 +313,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another or at a point: lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -345,7 +345,7 @@ class SessionMethods(ABC):
             selector: Which element: see selectors.
             value: What it shall hold, such as a text, `true` or a date: see field.
             submit: Press Enter afterwards.
-            keystrokes: Type each character with key events.
+            keystrokes: Key events for each character.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -369,11 +369,11 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
+        """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
-            selector: Focus this first.
+            selector: What has the focus first.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -387,7 +387,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Choose options of a select (dropdown or list), exactly these: by value, label or index.
+        """Choose exactly these options of a select (dropdown, list), by value, label or index.
 
         Args:
             selector: Which element: see selectors.
@@ -407,7 +407,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Put files of this machine into a file input (also hidden), or into that of a button or label.
+        """Put files of this machine into a file input, or that of a button or label.
 
         Args:
             selector: Which element: see selectors.
@@ -433,7 +433,7 @@ class SessionMethods(ABC):
 
         Args:
             selector: Which element: see selectors.
-            state: visible unless given.
+            state: `visible` unless given.
             text: Contained in the page, or in the element.
             url: A glob such as **/cart*.
             title: The whole title, or a glob.
@@ -461,12 +461,12 @@ class SessionMethods(ABC):
         not_: bool = False,
         timeout: int | None = None,
     ) -> Met:
-        """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there.
+        """Check (assert) what an element or the page shows; retries until timeout.
 
         Args:
             selector: Which element: see selectors.
             visible: Whether it is visible.
-            text: Exact but for white space.
+            text: Its text, exact but for white space.
             contains_text: Part of its text.
             value: The value of the field.
             enabled: Whether it is enabled.
@@ -498,13 +498,13 @@ class SessionMethods(ABC):
         )
 
     async def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
+        """Run JavaScript in the page (a function body; return, await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
         Args:
             script: A function body.
-            args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
+            args: {"ref": "e12"} or {"selector": …} is an element.
             timeout: In ms.
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
@@ -550,7 +550,7 @@ class SessionMethods(ABC):
         )
 
     async def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
-        """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered.
+        """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
         Args:
             accept: true: OK. false: Cancel.
@@ -570,14 +570,14 @@ class SessionMethods(ABC):
     async def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
     ) -> TabList:
-        """List the browser's tabs, open a new one, select (switch to) or close one.
+        """List tabs, open a new one, select (switch to) or close one.
 
-        A new tab becomes the current one.
+        A new one becomes current.
 
         Args:
             action: What to do.
             tab: Such as t2.
-            url: For new.
+            url: What a new tab opens.
         """
         return await self._do(Tabs, {"action": action, "tab": tab, "url": url})
 
@@ -587,7 +587,7 @@ class SessionMethods(ABC):
         Refs need no switching.
 
         Args:
-            selector: None: the top.
+            selector: The frame; the top of the page unless given.
             timeout: In ms.
         """
         return await self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
@@ -600,7 +600,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Resize the page area of the browser, in CSS pixels; tells what changed on the page.
+        """Resize the page area, in CSS pixels; tells what changed.
 
         Args:
             width: In CSS pixels.
@@ -627,7 +627,7 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            name: get: all unless given.
+            name: `get` answers with all unless it is given.
             value: Any text without semicolons and line breaks.
             domain: The page's own unless given.
             path: Where on the site it counts; everywhere unless given.
@@ -651,11 +651,52 @@ class SessionMethods(ABC):
             },
         )
 
-    async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
-        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts.
+    async def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
 
         Args:
-            context: Name or its beginning; none: list.
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return await self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
+            },
+        )
+
+    async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
+
+        Args:
+            context: Its name or how this begins; they are listed unless it is given.
             timeout: In ms.
         """
         return await self._do(SwitchContext, {"context": context, "timeout": timeout})
@@ -672,8 +713,8 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            app: Bundle id or package (the session's); install: path or URL.
-            seconds: In the background.
+            app: Bundle id or package; install: path or URL.
+            seconds: How long it stays in the background.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return await self._do(ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe})
@@ -720,7 +761,7 @@ class BlockingSessionMethods(ABC):
         """Open a URL in the browser, or go back, forward or reload.
 
         Args:
-            url: Absolute URL.
+            url: An absolute URL.
             history: Instead of `url`.
             wait_until: How far the page must have loaded.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -747,8 +788,8 @@ class BlockingSessionMethods(ABC):
 
         Args:
             scope: What is visible now, or the whole page.
-            root: Selector: only what is inside it.
-            query: Only what holds this text.
+            root: Selector.
+            query: Text to find.
             roles: Only elements of these roles.
             limit: At most so many.
             offset: Leave out so many.
@@ -776,7 +817,7 @@ class BlockingSessionMethods(ABC):
         return self._do(GetText, {"selector": selector})
 
     def get_page_source(self, selector: str | None = None) -> PageSource:
-        """Read the HTML of the page, or of one element; values of password fields are masked.
+        """Read the HTML of the page, or of one element.
 
         Args:
             selector: Which element: see selectors.
@@ -792,14 +833,14 @@ class BlockingSessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or the whole page; saved as a file, too.
 
-        Use get_visible_elements to act on the page.
+        To act on the page use get_visible_elements.
 
         Args:
             selector: Only this element.
             full_page: The whole page, not only what is seen of it.
-            marks: Draw the refs of what can be acted on.
+            marks: Draw the refs on it.
             format: That of the image and of the file.
             path: Where to save it.
         """
@@ -820,7 +861,7 @@ class BlockingSessionMethods(ABC):
     ) -> Acted:
         """Click a button, link or any element; in an app it is a tap.
 
-        Waits until it is visible, enabled and at rest.
+        Waits until it can be clicked.
 
         Args:
             selector: Which element: see selectors.
@@ -863,12 +904,12 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Scroll an element into view, or the page (or inside an element) in a direction.
+        """Scroll an element into view, or the page or what is inside an element in a direction.
 
         Args:
-            selector: Alone: into view. With direction: scroll inside it.
+            selector: Alone: what comes into view. With `direction`: what is scrolled inside.
             direction: Where to.
-            pixels: Most of a screen.
+            pixels: Most of a screen unless given.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -888,9 +929,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Tap (touch) an element, or a point of the screen, with a finger.
-
-        A browser makes a click of it.
+        """Tap (touch) an element or a point of the screen.
 
         Args:
             selector: Which element: see selectors.
@@ -924,12 +963,12 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Swipe in an app: direction is that of the finger, so up shows what is further down.
+        """Swipe in an app; direction is the finger's: up shows what is further down.
 
         Args:
             direction: Where to.
-            percent: Of the screen's or element's length.
-            duration: ms; slow ones do not fly on.
+            percent: How far, of the length of the screen or element.
+            duration: In ms.
             selector: Which element: see selectors.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
@@ -974,7 +1013,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another or at a point: lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -1006,7 +1045,7 @@ class BlockingSessionMethods(ABC):
             selector: Which element: see selectors.
             value: What it shall hold, such as a text, `true` or a date: see field.
             submit: Press Enter afterwards.
-            keystrokes: Type each character with key events.
+            keystrokes: Key events for each character.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -1030,11 +1069,11 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
+        """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
-            selector: Focus this first.
+            selector: What has the focus first.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -1048,7 +1087,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Choose options of a select (dropdown or list), exactly these: by value, label or index.
+        """Choose exactly these options of a select (dropdown, list), by value, label or index.
 
         Args:
             selector: Which element: see selectors.
@@ -1066,7 +1105,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Put files of this machine into a file input (also hidden), or into that of a button or label.
+        """Put files of this machine into a file input, or that of a button or label.
 
         Args:
             selector: Which element: see selectors.
@@ -1090,7 +1129,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             selector: Which element: see selectors.
-            state: visible unless given.
+            state: `visible` unless given.
             text: Contained in the page, or in the element.
             url: A glob such as **/cart*.
             title: The whole title, or a glob.
@@ -1118,12 +1157,12 @@ class BlockingSessionMethods(ABC):
         not_: bool = False,
         timeout: int | None = None,
     ) -> Met:
-        """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there.
+        """Check (assert) what an element or the page shows; retries until timeout.
 
         Args:
             selector: Which element: see selectors.
             visible: Whether it is visible.
-            text: Exact but for white space.
+            text: Its text, exact but for white space.
             contains_text: Part of its text.
             value: The value of the field.
             enabled: Whether it is enabled.
@@ -1155,13 +1194,13 @@ class BlockingSessionMethods(ABC):
         )
 
     def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
+        """Run JavaScript in the page (a function body; return, await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
         Args:
             script: A function body.
-            args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
+            args: {"ref": "e12"} or {"selector": …} is an element.
             timeout: In ms.
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
@@ -1205,7 +1244,7 @@ class BlockingSessionMethods(ABC):
         return self._do(GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear})
 
     def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
-        """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered.
+        """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
         Args:
             accept: true: OK. false: Cancel.
@@ -1225,14 +1264,14 @@ class BlockingSessionMethods(ABC):
     def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
     ) -> TabList:
-        """List the browser's tabs, open a new one, select (switch to) or close one.
+        """List tabs, open a new one, select (switch to) or close one.
 
-        A new tab becomes the current one.
+        A new one becomes current.
 
         Args:
             action: What to do.
             tab: Such as t2.
-            url: For new.
+            url: What a new tab opens.
         """
         return self._do(Tabs, {"action": action, "tab": tab, "url": url})
 
@@ -1242,7 +1281,7 @@ class BlockingSessionMethods(ABC):
         Refs need no switching.
 
         Args:
-            selector: None: the top.
+            selector: The frame; the top of the page unless given.
             timeout: In ms.
         """
         return self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
@@ -1255,7 +1294,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Resize the page area of the browser, in CSS pixels; tells what changed on the page.
+        """Resize the page area, in CSS pixels; tells what changed.
 
         Args:
             width: In CSS pixels.
@@ -1282,7 +1321,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            name: get: all unless given.
+            name: `get` answers with all unless it is given.
             value: Any text without semicolons and line breaks.
             domain: The page's own unless given.
             path: Where on the site it counts; everywhere unless given.
@@ -1306,11 +1345,52 @@ class BlockingSessionMethods(ABC):
             },
         )
 
-    def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
-        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts.
+    def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
 
         Args:
-            context: Name or its beginning; none: list.
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
+            },
+        )
+
+    def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
+
+        Args:
+            context: Its name or how this begins; they are listed unless it is given.
             timeout: In ms.
         """
         return self._do(SwitchContext, {"context": context, "timeout": timeout})
@@ -1327,8 +1407,8 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            app: Bundle id or package (the session's); install: path or URL.
-            seconds: In the background.
+            app: Bundle id or package; install: path or URL.
+            seconds: How long it stays in the background.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return self._do(ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe})
@@ -1426,7 +1506,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         """Call a method of the async façade that gives a handle, and wait for it."""
 
     def shut_down(self) -> None:
-        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
+        """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
         self._wait("shut_down")
 
     def start(self, request: StartRequest, *, wait: bool = True) -> Row:

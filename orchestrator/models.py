@@ -51,10 +51,14 @@ APPS = (SessionType.IOS, SessionType.ANDROID)
 
 
 class SessionState(StrEnum):
-    """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
+    """Where a session is in its life: starting, active, parked while its caller is away, then closed.
+
+    It is lost when the remote end is gone.
+    """
 
     STARTING = "starting"
     ACTIVE = "active"
+    PARKED = "parked"
     LOST = "lost"
     CLOSED = "closed"
 
@@ -136,6 +140,9 @@ class SessionRecord(Wire):
     session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
     remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
+    `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `routed_by` is the
+    process that keeps them now.
+    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
     id: str
@@ -171,6 +178,10 @@ class SessionRecord(Wire):
     secret: str = ""
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
+    routes: tuple[dict[str, Any], ...] = ()
+    routed_by: str = ""
+    parked_at: float | None = None
+    parked_until: float | None = None
     lost_reason: str | None = None
 
     @property

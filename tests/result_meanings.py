@@ -41,6 +41,7 @@ RESULTS = {
     "remoteSessionId": "Its id at the remote end.",
     "remoteUrl": "The WebDriver endpoint that drives it, without credentials.",
     "results": "What `execute_sequence` answers, or an `error`, by session.",
+    "routes": "The rules in force, the last added first; of each body its beginning.",
     "same": "Whether none differs from the base.",
     "scale": "Image pixels in one CSS pixel.",
     "sessionId": "Its name.",

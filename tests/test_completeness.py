@@ -72,6 +72,7 @@ TOOL_NAMES = [
     "switch_frame",
     "set_viewport",
     "cookies",
+    "route",
     "switch_context",
     "manage_app",
     "manage_device",

@@ -69,7 +69,7 @@ class GetNetwork(Hears, Action[NetworkLog]):
 
     def perform(self, scene: Scene) -> NetworkLog:
         """No page is asked: requests were heard when they were sent and answered."""
-        warnings = _caught_up(scene, "network")
+        warnings = _caught_up(scene, "requests")
         network = scene.ears.network
         until, dropped = network.ring.mark, network.ring.dropped
         found = [*network.find(self.since, self.url, self.status)]

@@ -8,14 +8,16 @@ from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Finder, Hit, Turn
+from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
+from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
+from orchestrator.network.traffic import Traffic
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
@@ -37,6 +39,7 @@ class Client(Protocol):
     remote: Remote
     page: Page
     ears: Ears
+    traffic: Traffic
 
     @property
     def screen(self) -> Screen:
@@ -51,12 +54,14 @@ class Scene:
         web: The engine of the document that is current in a browser or web view.
         ears: What was heard of the session, by this process.
         bidi: WebDriver BiDi of the session, connected with its first use; None where its remote end gave no socket.
+        traffic: What the session's requests go through.
     """
 
     def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
         remote = self.remote = client.remote
         self.ears = client.ears
         self.bidi = client.ears.bidi
+        self.traffic = client.traffic
         self.web = client.page
         self._client = client
         self.settings = settings
@@ -101,6 +106,18 @@ class Scene:
     def change(self, **fields: Any) -> None:
         """Change the record when the turn ends."""
         self._turn.change(**fields)
+
+    def write(self, **fields: Any) -> None:
+        """Change the record now: for what other threads and processes go by at once."""
+        self._turn.write(**fields)
+
+    def follow(self) -> None:
+        """Have the session's requests go through what the record says now.
+
+        Raises:
+            RemoteFailure: The browser's DevTools do not answer.
+        """
+        self.traffic.follow(self.record, self.write)
 
     @property
     def browser(self) -> str:

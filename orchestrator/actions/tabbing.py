@@ -9,9 +9,9 @@ from typing import Any
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models import SessionType, Tab, Viewport
 from orchestrator.webdriver.devtools import DevTools

@@ -60,6 +60,11 @@ class Ears:
             self._begun.join(_PATIENCE)
             self._begun = None
 
+    def close(self) -> None:
+        """Hear no more."""
+        if self.bidi is not None:
+            self.bidi.close()
+
     def catch_up(self) -> None:
         """Wait until all is heard that happened before this.
 

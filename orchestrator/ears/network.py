@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urljoin
@@ -10,6 +9,7 @@ from urllib.parse import urljoin
 from orchestrator.ears.ring import Ring
 from orchestrator.ears.words import address, frames, place
 from orchestrator.models import Wire
+from orchestrator.network.globs import matches
 from orchestrator.secrets import Redactor
 
 STATUS = r"^([1-5]\d\d|[1-5]xx|[<>]=?[1-5]\d\d|failed|pending)$"
@@ -83,13 +83,16 @@ class Network:
             self._put(event, failure=said)
 
     def find(self, since: float, url: str | None, status: str | None) -> Iterator[Request]:
-        """The requests that came or changed after a mark; `url` as `matching` has it, `status` as STATUS."""
-        at = matching(url) if url else None
+        """The requests that came or changed after a mark; `url` is a part or a glob with `*`, `status` as in STATUS."""
         return (
             one
             for one in self.ring.since(since)
-            if (at is None or at.search(self._redactor.text(one.url))) and (status is None or _has(one, status))
+            if (url is None or self._is_at(one, url)) and (status is None or _has(one, status))
         )
+
+    def _is_at(self, one: Request, url: str) -> bool:
+        shown = self._redactor.text(one.url)  # or a filter could find out what is struck out
+        return matches(shown, url) if "*" in url else url in shown
 
     def _put(self, event: Mapping[str, Any], **came: Any) -> None:
         request, when = event["request"], float(event.get("timestamp") or 0) / 1000
@@ -113,14 +116,6 @@ class Network:
                 where = str((header.get("value") or {}).get("value") or "")
                 return address(urljoin(str(event["request"].get("url")), where), self._redactor)
         return None
-
-
-def matching(url: str) -> re.Pattern[str]:
-    """What addresses a caller means: those that hold the text; with `*` in it, which is any text, those that are it."""
-    if "*" not in url:
-        return re.compile(re.escape(url))
-    parts = (re.escape(part) for part in re.split(r"\*+", url))
-    return re.compile(rf"\A{'.*'.join(parts)}\Z", re.DOTALL)
 
 
 def _has(request: Request, wanted: str) -> bool:

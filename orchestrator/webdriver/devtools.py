@@ -34,6 +34,10 @@ class DevTools:
         """Close a tab, whatever its page is doing; no page is asked."""
         self._ask(f"close/{tab}")
 
+    def socket(self) -> str:
+        """The URL of the browser's own socket (`/json/version`); OSError where nobody answers."""
+        return str(json.loads(self._ask("version"))["webSocketDebuggerUrl"])
+
     def _ask(self, what: str, method: str = "GET") -> Any:
         request = Request(f"http://{self._address}/json/{what}", method=method)
         with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE) as answer:

@@ -128,6 +128,10 @@ CASES = {
     "cookies": Case(
         {"action": "set", "name": "tea", "value": "mint"}, "Set: 1.", {"action": "bake"}, WRONG, "action"
     ),
+    "route": Case(
+        {"action": "delay", "url": "/slow", "ms": 10}, "Rules in force: 1.",
+        {"action": "delay", "url": "/slow"}, WRONG, "Delay needs ms",
+    ),
 }  # fmt: skip
 
 CLOSING = ("close_session", "close_sessions", "close_all_sessions")

@@ -91,9 +91,10 @@ def test_requests_are_chosen_by_address_and_status(stage: Stage) -> None:
 
     assert paths(url="/api/") == ["api/broken", "api/users?x=1"]
     assert paths(url="*/api/*") == ["api/broken", "api/users?x=1"]
-    assert paths(url="*.js") == ["none.js"]
+    assert paths(url="*.js") == paths(url="/*.js") == ["none.js"]
     assert paths(url="users?x=1") == ["api/users?x=1"]
-    assert paths(url="/api/*") == []
+    assert paths(url="/api/*") == ["api/broken", "api/users?x=1"]
+    assert paths(url="/api") != paths(url="/ap*i") == []
     assert paths(status=500) == paths(status="5xx") == paths(status=">404") == ["api/broken"]
     assert paths(status=">=404") == paths(status=">=400") == ["api/broken", "none.js"]
     assert paths(status="2xx") == paths(status="<=200") == paths(status="<404") == ["api/users?x=1"]
