@@ -9,6 +9,7 @@ from typing import TypeVar
 from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
+from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.models import SessionRecord, SessionState
@@ -77,7 +78,9 @@ class Runner:
         restorer: Restorer,
         settings: Settings,
         redactor: Redactor,
+        activity: Activity,
     ) -> None:
+        self.activity = activity
         self._lanes = lanes
         self._reach = reach
         self._restorer = restorer
@@ -86,12 +89,12 @@ class Runner:
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
 
-    async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+    async def run(self, session_id: str | None, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
 
         The outcome also tells what happened on the session since its last one.
         """
-        return await self._lanes.run(session_id, lambda turn: self.within(turn, work))
+        return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
@@ -108,13 +111,19 @@ class Runner:
         while self._attached:
             self._attached.popitem()[1].close()
 
-    def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
-        """Do it in a turn that has come, in its thread; a session that is parked is brought back first."""
+    def within(self, turn: Turn, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it in a turn that has come, in its thread, and write it into the session's log."""
+        return self.activity.noted(turn.record, doing, lambda: self._done(turn, work))
+
+    def _done(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it; a session that is parked is brought back first."""
         back = self._restorer.restore(turn) if turn.record.state is SessionState.PARKED else None
         told = [back.told] if back else []
+        if back:
+            self.activity.note(turn.record, Doing("restore"), back.told)
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor)
+        scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
         attached.ears.wait()
         try:
             if attached.strange:

@@ -14,6 +14,7 @@ from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
+from orchestrator.activity import Activity
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
@@ -57,7 +58,7 @@ class Scene:
         traffic: What the session's requests go through.
     """
 
-    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
+    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, activity: Activity) -> None:
         remote = self.remote = client.remote
         self.ears = client.ears
         self.bidi = client.ears.bidi
@@ -66,6 +67,7 @@ class Scene:
         self._client = client
         self.settings = settings
         self.redactor = redactor
+        self.activity = activity
         self.find = Finder(lambda: self.page, Frames(remote, self.web), turn)
         self.observed = False
         """True inside a sequence: what the steps changed is reported once, for all of them."""
