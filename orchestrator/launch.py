@@ -26,8 +26,6 @@ _REMOTE_END = 5.0
 """Seconds that a remote end may take to end what did not come to be."""
 _WAITING = 1.0
 """Seconds between two questions to the provider, what a start is waiting for."""
-Note = Callable[[ProcessInfo], None]
-"""Writes a process into the session's record at once."""
 
 
 class Launch:
@@ -40,14 +38,12 @@ class Launch:
         settings: Settings,
         reach: Reach,
         turn: Turn,
-        note: Note,
     ) -> None:
         self.request = request
         self.options = options
         self.settings = settings
         self._reach = reach
         self._turn = turn
-        self._note = note
         self._patience = options.start_timeout or settings.start_timeout
         self._deadline = Deadline(self._patience)
         self._folder: Path | None = None
@@ -140,6 +136,14 @@ class Launch:
         self.check()
         return remote, {**facts, **(self._browser(remote) if is_browser else {"context": remote.context()})}
 
+    def _note(self, process: ProcessInfo) -> None:
+        """Write a process into the session's record at once."""
+        turn = self._turn
+        # A driver that ended before it was of use, and was started once more, is not one that the session lost.
+        kept = [one for one in turn.record.processes if one.name != process.name or processes.alive(one)]
+        turn.write(processes=(*kept, process))
+        turn.watch[:] = turn.record.processes
+
     def _checking(self, provider: Provider, endpoint: Endpoint) -> Callable[[], None]:
         """What is done again and again while New Session is unanswered."""
         due = time.monotonic() + _WAITING
@@ -169,6 +173,8 @@ class Launch:
         try:
             yield
         except BaseException:
+            # What is ended on purpose must not be taken for a session that was lost.
+            self._turn.watch.clear()
             # A browser's driver takes the browser with it; an app server has things of a device to put in order.
             driven_here = self.request.type is SessionType.BROWSER and not self._turn.record.far
             if self._remote is not None and not driven_here:

@@ -143,6 +143,7 @@ class SessionRecord(Wire):
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `routed_by` is the
     process that keeps them now.
+    `request` is what it was started with, without credentials: None where it held some, or was started elsewhere.
     From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
@@ -159,6 +160,7 @@ class SessionRecord(Wire):
     capabilities: dict[str, Any] = Field(default_factory=dict)
     url: str | None = None
     title: str | None = None
+    request: dict[str, Any] | None = None
     created_at: float
     last_active_at: float
     processes: tuple[ProcessInfo, ...] = ()

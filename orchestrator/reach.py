@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,11 +13,8 @@ from orchestrator.secrets import Redactor, credentials, with_credentials, withou
 from orchestrator.settings import Settings
 from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.cdp import Cdp
-from orchestrator.webdriver.devtools import DevTools
+from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
-
-_TELL_ADDRESS = ("goog:chromeOptions", "ms:edgeOptions")
-"""Where a driver tells the address of the browser's DevTools."""
 
 
 class Reach:
@@ -67,20 +64,27 @@ class Reach:
     def cdp(self, record: SessionRecord) -> Cdp | None:
         """The browser's DevTools beside a record's session, not connected yet; None where there is no way to them.
 
+        Raises:
+            ProviderAuth, ProviderFailure, InvalidArgument: As `of`.
+        """
+        find = self.devtools(record)
+        return find and Cdp(find, name=record.id, timeout=self._settings.command_timeout)
+
+    def devtools(self, record: SessionRecord) -> Callable[[], str] | None:
+        """What finds the URL of the browser's own socket (OSError where nobody answers); None where there is no way.
+
         A Selenium Grid has a socket for them (capability `se:cdp`); a browser of this machine is asked for its own.
 
         Raises:
             ProviderAuth, ProviderFailure, InvalidArgument: As `of`.
         """
-        capabilities, make = record.capabilities, functools.partial(Cdp, name=record.id)
-        if isinstance(url := capabilities.get("se:cdp"), str):
+        if isinstance(url := record.capabilities.get("se:cdp"), str):
             opened = self._opened(url, record)
-            return make(lambda: opened, timeout=self._settings.command_timeout)
-        told: Any = next((capabilities[name] for name in _TELL_ADDRESS if name in capabilities), {})
-        address = told.get("debuggerAddress") if isinstance(told, dict) else None
+            return lambda: opened
+        address = debugger_address(record.capabilities)
         if not address or urlsplit(record.remote_url).hostname not in LOOPBACK:
             return None
-        return make(DevTools(address).socket, timeout=self._settings.command_timeout)
+        return DevTools(address).socket
 
     def hide(self, secret: str) -> None:
         """Strike a secret out of whatever is said from now on."""

@@ -18,11 +18,19 @@ _LONG = 120
 """Seconds from which on a time is told in minutes."""
 
 
+StartAgain = Callable[[Turn, str, StorageState | None], None]
+"""Has a fresh remote end for a session whose own is gone, and says why it is; see `again`."""
+
+
 class Restored(NamedTuple):
-    """What the first result of a session that was parked tells; `whole` says that nothing of it was lost."""
+    """What the first result of a session that was parked tells; `whole` says that nothing of it was lost.
+
+    `recovered` is what a fresh browser was given of one that is gone.
+    """
 
     whole: bool
     told: str
+    recovered: str | None = None
 
 
 class Restorer:

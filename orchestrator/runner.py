@@ -52,6 +52,7 @@ class Attached:
         self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
+        self.devtools: Callable[[], str] | None = None
         self.downloads = Downloads()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
@@ -163,7 +164,7 @@ class Runner:
         traffic = Traffic(self._reach.cdp(record), look)
         ears = Ears(self._reach.bidi(record), self._redactor)
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
-        kept.strange = strange
+        kept.strange, kept.devtools = strange, self._reach.devtools(record)
         self._attached[record.remote_session_id] = kept
         ears.open()
         return kept

@@ -15,6 +15,8 @@ from orchestrator.errors import InvalidArgument, ProviderAuth
 
 MASK = "•••"
 _REFERENCE = re.compile(r"secret:([A-Za-z_][A-Za-z0-9_]*)")
+_SECRET_FIELD = re.compile(r"pass(word|wd|phrase)?$|secret|token|(access|api)[_-]?key$|credential|authorization", re.I)
+_USER_IN_URL = re.compile(r"://[^/\s?#@]+@")
 _SHORTEST = 6
 """A shorter secret is masked in its field only: as a word it would blot out half of an innocent page."""
 
@@ -54,6 +56,17 @@ class Redactor:
         if isinstance(value, list | tuple):
             return [self._data(item) for item in value]
         return value
+
+
+def tells_secret(value: Any, name: str = "") -> bool:
+    """Whether a JSON value holds what nobody must read: a password by the name of its field, or in a URL."""
+    if isinstance(value, dict):
+        return any(tells_secret(item, str(key)) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return any(tells_secret(item, name) for item in value)
+    if not isinstance(value, str) or not value or reference(value):
+        return False
+    return bool(_SECRET_FIELD.search(name) or _USER_IN_URL.search(value))
 
 
 def without_credentials(url: str) -> str:

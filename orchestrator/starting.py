@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from orchestrator import abilities, app_start, processes
+from orchestrator import abilities, app_start
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.storing import Storing
 from orchestrator.activity import Doing
+from orchestrator.again import asked
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
-from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
+from orchestrator.models import SessionRecord, SessionState, SessionType, StartRequest
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
@@ -57,8 +57,8 @@ class Starter:
             )
         visit, state = _visit(request.navigation_url), _state(request)
         limits = options.limits(self._settings)
-        reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
-        record, ticket = await reserve(request.type, request.session_id)
+        fields = {"limits": limits, "strict": options.strict, "request": asked(request, self._reach)}
+        record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name, **fields)
         launch = functools.partial(self._launch, request, options, provider, visit, state)
         browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
         doing = Doing("start", {"provider": provider.name, **browser})
@@ -79,19 +79,13 @@ class Starter:
     ) -> SessionRecord:
         """The session's first turn, in its worker thread."""
 
-        def note(process: ProcessInfo) -> None:
-            # A driver that ended before it was of use, and was started once more, is not one that the session lost.
-            kept = [one for one in turn.record.processes if one.name != process.name or processes.alive(one)]
-            turn.write(processes=(*kept, process))
-            turn.watch[:] = turn.record.processes
-
-        launch = Launch(request, options, self._settings, self._reach, turn, note)
-        with launch.undone_on_failure(), _unwatched(turn):
+        launch = Launch(request, options, self._settings, self._reach, turn)
+        with launch.undone_on_failure():
             remote, facts = launch.run(provider)
             turn.change(**facts)
             self._runner.attach(turn.record, remote)
             if state:
-                Storing(remote, turn.record).restore(state)
+                Storing(remote, turn.record, self._reach.devtools(turn.record)).restore(state)
             if visit:
                 self._open(turn, visit)
         turn.change(state=SessionState.ACTIVE)
@@ -111,16 +105,6 @@ class Starter:
                 hint="Check navigationUrl, or start without it.",
             ) from error
         turn.change(events=tuple(outcome.events))
-
-
-@contextlib.contextmanager
-def _unwatched(turn: Turn) -> Iterator[None]:
-    """What is ended on purpose when the body raises must not be taken for a session that was lost."""
-    try:
-        yield
-    except BaseException:
-        turn.watch.clear()
-        raise
 
 
 def _visit(url: str | None) -> Navigate | None:

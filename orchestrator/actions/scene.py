@@ -11,6 +11,7 @@ from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
 from orchestrator.actions.results import Acted, Observe
+from orchestrator.actions.storing import Storing
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
@@ -41,6 +42,7 @@ class Client(Protocol):
     page: Page
     ears: Ears
     traffic: Traffic
+    devtools: Callable[[], str] | None
 
     @property
     def screen(self) -> Screen:
@@ -84,6 +86,11 @@ class Scene:
         remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
         remote.on_broken = None if of_app else self.tabs.renew
         self.web.on_stopped = self._tell_stopped
+
+    @property
+    def storing(self) -> Storing:
+        """What the browser knows a person by."""
+        return Storing(self.remote, self.record, self._client.devtools)
 
     @property
     def native(self) -> bool:

@@ -12,7 +12,6 @@ from orchestrator.actions.base import Action
 from orchestrator.actions.browser_results import StorageSaved
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.actions.storing import Storing
 from orchestrator.errors import InvalidArgument
 from orchestrator.storage_state import origin_of
 
@@ -36,7 +35,7 @@ class SaveStorageState(Action[StorageSaved]):
         known = kept.read(scene.settings.home, scene.record)
         visited = [one["url"] for one in scene.tabs.facts()]
         origins = [*(one.origin for one in known.origins), *map(origin_of, visited)]
-        state, warnings = Storing(scene.remote, scene.record).whole(origins)
+        state, warnings = scene.storing.whole(origins)
         try:
             state.write(path)
         except (OSError, ValueError) as error:  # ValueError: a null character

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -11,7 +11,6 @@ from orchestrator.errors import RemoteFailure
 from orchestrator.models import SessionRecord
 from orchestrator.storage_state import OriginStorage, StorageState, StoredCookie, StoredItem, origin_of
 from orchestrator.webdriver.backstage import Backstage, storage_id
-from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
 _MOST = 100
@@ -26,11 +25,17 @@ class Storing:
     In Chromium no page is asked and none notices; elsewhere there are the cookies and the storage of the current page.
 
     Source: https://chromedevtools.github.io/devtools-protocol/ (Storage, DOMStorage); W3C WebDriver, Get All Cookies.
+
+    Args:
+        remote: Commands go to its current tab.
+        record: Whose browser it is.
+        devtools: Finds the URL of the browser's own socket, for origins that are not open.
     """
 
-    def __init__(self, remote: Remote, record: SessionRecord) -> None:
+    def __init__(self, remote: Remote, record: SessionRecord, devtools: Callable[[], str] | None) -> None:
         self._remote = remote
-        self._record = record
+        self._devtools = devtools
+        self._name = record.id
         self._chromium = abilities.browser(record.capabilities.get("browserName")) in abilities.CHROMIUM
 
     def glance(self) -> StorageState:
@@ -100,18 +105,15 @@ class Storing:
         return found, missed
 
     def _backstage(self) -> AbstractContextManager[Backstage]:
-        """A page that nobody sees; through a Grid's socket where the browser is not on this machine."""
+        """A page behind the current tab."""
         tab = str(self._remote.execute("w3cGetCurrentWindowHandle"))
-        return Backstage.beside(tab, self._socket(), name=self._record.id)
-
-    def _socket(self) -> str:
-        if far := self._record.capabilities.get("se:cdp"):
-            return str(far)
-        address = "" if self._record.far else debugger_address(self._record.capabilities)
         try:
-            return DevTools(address).socket()
-        except (OSError, ValueError, KeyError) as error:
-            raise RemoteFailure("The browser's DevTools cannot be reached from here.", error="unknown error") from error
+            url = self._devtools() if self._devtools else ""
+        except (OSError, ValueError, KeyError):
+            url = ""
+        if not url:
+            raise RemoteFailure("The browser's DevTools cannot be reached from here.", error="unknown error")
+        return Backstage.beside(tab, url, name=self._name)
 
     def _cookies_of_page(self) -> Iterator[StoredCookie]:
         for one in self._remote.execute("getCookies"):

@@ -178,7 +178,7 @@ def apply(db: sqlite3.Connection, row: Row, change: Change, now: float) -> Sessi
     if (after.namespace, after.id) != (row.record.namespace, row.record.id):
         raise ValueError("a change of a record keeps its namespace and id")
     if after.state is SessionState.CLOSED:  # what is remembered is that the id was open, not what it held
-        after = after.changed(vars={}, events=(), armed=None)
+        after = after.changed(vars={}, events=(), armed=None, request=None)
     values = (after.state, after.owner, after.model_dump_json(by_alias=True), row.seq)
     db.execute("UPDATE sessions SET state = ?, owner = ?, record = ? WHERE seq = ?", values)
     if after.state in {SessionState.CLOSED, SessionState.LOST}:
