@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Container
 from contextlib import AsyncExitStack
-from types import TracebackType
 from typing import Any, Self
 
 import anyio
@@ -17,6 +16,7 @@ from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
+from orchestrator.keeping import Keeping
 from orchestrator.leaving import Leaving
 from orchestrator.lockstep import Lockstep
 from orchestrator.mark import Mark, Status
@@ -79,21 +79,18 @@ class Orchestrator(PythonApi):
             reach = Reach(self._providers, self.settings, self.redactor)
             restorer = Restorer(self._book, reach)
             self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor)
-            room = self._book, self._lanes, self._runner, reach
-            self._starter = Starter(*room, self._providers, self.settings)
-            self._attacher = Attacher(*room, self._providers, self.settings)
-            self._closer = Closer(*room, self._providers, self.settings)
-            self._leaving = Leaving(self._book, self._closer, restorer, parking=self._parking)
-            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer)
+            room = self._book, self._lanes, self._runner, reach, self._providers, self.settings
+            self._starter, self._attacher, self._closer = Starter(*room), Attacher(*room), Closer(*room)
+            self._keeping = Keeping(self._book, self.settings.home)
+            self._leaving = Leaving(self._book, self._closer, restorer, self._keeping, parking=self._parking)
+            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, self._keeping)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
                 self._upkeep.begin(self._group, self.settings.home)
             self._stack = stack.pop_all()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         with anyio.CancelScope(shield=True):
             await self.shut_down()
         self._group.cancel_scope.cancel()
@@ -117,6 +114,7 @@ class Orchestrator(PythonApi):
             StartFailed: The remote end gave no session; nothing of it is left.
         """
         begun = await self._starter.begin(request)
+        self._group.start_soon(self._keeping.ensure)
         if wait:
             record = await begun.finish()
             if record.events:
@@ -138,6 +136,7 @@ class Orchestrator(PythonApi):
             InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
         """
         record, warnings = await self._attacher.attach(request)
+        await self._keeping.ensure()
         self._upkeep.changed()
         return row(record, warnings=warnings)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.closing import Closer
+from orchestrator.keeping import Keeping
 from orchestrator.models import SessionRecord
 from orchestrator.restoring import Restorer
 from orchestrator.sessions import Book
@@ -11,10 +12,11 @@ from orchestrator.sessions import Book
 class Leaving:
     """The one end of one caller; `parking` says that what it owns may live on without it."""
 
-    def __init__(self, book: Book, closer: Closer, restorer: Restorer, *, parking: bool) -> None:
+    def __init__(self, book: Book, closer: Closer, restorer: Restorer, keeping: Keeping, *, parking: bool) -> None:
         self._book = book
         self._closer = closer
         self._restorer = restorer
+        self._keeping = keeping
         self._parking = parking
         self._left = False
 
@@ -24,6 +26,8 @@ class Leaving:
             return
         self._left = True
         parked = await self._book.park(self._lives_on)
+        if parked:
+            await self._keeping.ensure()
         rest = [record.id for record in await self._book.mine() if record.id not in parked]
         await self._closer.close(rest, "its server is ending")
         await self._closer.finish()

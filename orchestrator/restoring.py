@@ -7,13 +7,16 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from orchestrator import processes
-from orchestrator.errors import SessionLost
+from orchestrator.errors import SessionLost, brief
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
+from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Turn
 
 _ASKED = 5.0
 """Seconds that a remote end may take to say that it still has the session, when nothing of it runs on this machine."""
+_SHOWN = 200
+"""Characters of a URL that are told."""
 _LONG = 120
 """Seconds from which on a time is told in minutes."""
 
@@ -51,7 +54,8 @@ class Restorer:
         record = turn.restore(self._book.caller.key)
         if record.owner != parked.owner:
             self.taken.add(record.id)
-        where = f": {record.title!r} at {record.url}" if record.url else ""
+        url = brief(without_credentials(record.url or ""), _SHOWN)
+        where = f": {record.title!r} at {url}" if url else ""
         return Restored(whole=True, told=f"{record.id} was parked for {self._away(parked)} and is as it was{where}.")
 
     def _ask(self, record: SessionRecord) -> None:

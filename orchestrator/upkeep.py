@@ -9,6 +9,7 @@ import anyio.abc
 
 from orchestrator.closing import Closer
 from orchestrator.heartbeat import Heartbeat
+from orchestrator.keeping import Keeping
 from orchestrator.limits import IdleLimit
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
@@ -18,14 +19,16 @@ from orchestrator.sessions import Book, Lanes
 class Upkeep:
     """Sweeps up after dead servers, ends what is idle, keeps alive what is not, and finds what is lost."""
 
-    def __init__(self, book: Book, lanes: Lanes, reach: Reach, closer: Closer) -> None:
+    def __init__(self, book: Book, lanes: Lanes, reach: Reach, closer: Closer, keeping: Keeping) -> None:
         self._closer = closer
+        self._keeping = keeping
         self._idle_limit = IdleLimit(book, closer)
         self._heartbeat = Heartbeat(book, lanes, reach)
 
     def begin(self, group: anyio.abc.TaskGroup, home: Path) -> None:
         """Do it from now on, in tasks of `group`."""
         group.start_soon(self._closer.sweep, home)
+        group.start_soon(self._keeping.ensure)
         group.start_soon(self._idle_limit.keep)
         group.start_soon(self._heartbeat.keep)
 

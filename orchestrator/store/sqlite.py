@@ -93,7 +93,7 @@ class SqliteStore:
         """Those records, each with whether a call of anybody alive runs or waits in its lane."""
         with self._database.read() as db:
             tick = self._ticks()
-            return [(row.record, tickets.in_use(db, row.seq, holder, tick)) for row in rows.open_rows(db, namespace)]
+            return [(row.record, leases.in_use(db, row.seq, tick, holder)) for row in rows.open_rows(db, namespace)]
 
     def update(self, namespace: str, session_id: str, change: Change) -> SessionRecord:
         """Change a record that is not closed; returns it as it now stands.
@@ -128,7 +128,7 @@ class SqliteStore:
                 raise rows.not_found(db, namespace, session_id)
             if row.record.state is SessionState.CLOSED:
                 return None
-            if when and not when(row.record, tickets.in_use(db, row.seq, holder or Holder.here(), self._ticks())):
+            if when and not when(row.record, leases.in_use(db, row.seq, self._ticks(), holder or Holder.here())):
                 return None
             closed = {"state": SessionState.CLOSED, "lost_reason": because or row.record.lost_reason}
             rows.apply(db, row, lambda record: record.changed(**closed), self._clock())
@@ -229,7 +229,7 @@ class SqliteStore:
         """
         with self._database.write() as db:
             row = rows.of_ticket(db, ticket)
-            owner = row.record.owner if row.record.owner in callers.living(db) else key
+            owner = row.record.owner if row.record.owner in leases.living(db) else key
             back = {"state": SessionState.ACTIVE, "owner": owner, **leases.NONE}
             return rows.apply(db, row, lambda record: record.changed(**back), self._clock())
 
@@ -253,7 +253,7 @@ class SqliteStore:
         """
         with self._database.write() as db:
             callers.register(db, caller, namespace)
-            alive = callers.living(db) | {caller.key}
+            alive = leases.living(db) | {caller.key}
             callers.remove_dead(db, alive)
             own = callers.take_over(db, caller, namespace, alive, self._clock())
             if len(own) == 1:
@@ -264,6 +264,11 @@ class SqliteStore:
         """Park what a caller owns and what may live on without it; returns those that are parked now."""
         with self._database.write() as db:
             return callers.park(db, key, which, self._clock())
+
+    def lacks_keeper(self) -> bool:
+        """Whether there is something to keep in this home, and no keeper."""
+        with self._database.read() as db:
+            return leases.keeper(db) is None and rows.any_open(db)
 
     def forget(self, key: str) -> None:
         """Remove a caller; what it still owns counts as a dead caller's."""
