@@ -77,7 +77,7 @@ class Orchestrator(PythonApi):
             self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
             self._lanes = Lanes(self._book, self._group)
             reach = Reach(self._providers, self.settings, self.redactor)
-            restorer = Restorer(self._book, reach)
+            restorer = Restorer(self._book, reach, self.settings.park_ttl)
             self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor)
             room = self._book, self._lanes, self._runner, reach, self._providers, self.settings
             self._starter, self._attacher, self._closer = Starter(*room), Attacher(*room), Closer(*room)

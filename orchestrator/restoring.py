@@ -35,9 +35,10 @@ class Restorer:
         taken: The ids that came to the caller in this way: it did not start them.
     """
 
-    def __init__(self, book: Book, reach: Reach, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, book: Book, reach: Reach, ttl: float, clock: Callable[[], float] = time.time) -> None:
         self._book = book
         self._reach = reach
+        self._ttl = ttl
         self._clock = clock
         self.taken: set[str] = set()
 
@@ -51,7 +52,7 @@ class Restorer:
         """
         parked = turn.record
         self._ask(parked)
-        record = turn.restore(self._book.caller.key)
+        record = turn.restore(self._book.caller.key, self._ttl)
         if record.owner != parked.owner:
             self.taken.add(record.id)
         url = brief(without_credentials(record.url or ""), _SHOWN)

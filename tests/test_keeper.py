@@ -164,8 +164,8 @@ def test_a_first_parks_time_does_not_end_the_second(house: House) -> None:  # B1
     first = house.record("a").parked_until
     assert first
     entry = house.store.enter(NAMESPACE, "a", Holder.here())
-    house.store.restore(entry.ticket, me)
-    house.store.leave(entry.ticket, lambda one: one.changed(limits={"park": LONG}))
+    house.store.restore(entry.ticket, me, LONG)
+    house.store.leave(entry.ticket)
     assert house.record("a").parked_until is None
     house.store.park(me, lambda _: True)
     until(lambda: house.is_closed("b"), "the end of the one that was parked once")
@@ -190,7 +190,7 @@ def test_restoring_and_expiring_exclude_each_other(house: House) -> None:  # B19
         except KeyError:
             assert house.is_closed(name)
             continue
-        assert house.store.restore(entry.ticket, me).owner == me
+        assert house.store.restore(entry.ticket, me, LONG).owner == me
         house.store.leave(entry.ticket)
         assert processes.alive(driver), name
 

@@ -135,6 +135,15 @@ def of_ticket(db: sqlite3.Connection, ticket: Ticket) -> Row:
     return row
 
 
+def claim(db: sqlite3.Connection, row: Row, name: str, now: float) -> SessionRecord | None:
+    """Give something to a session alone; returns the one of this home that has it already."""
+    for other in open_rows(db):
+        if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
+            return other.record
+    apply(db, row, lambda record: record.changed(claims=(*record.claims, name)), now)
+    return None
+
+
 def make_room(db: sqlite3.Connection, namespace: str, max_sessions: int | None) -> None:
     """Refuse one session more than the limit; begin to count anew when none is left.
 

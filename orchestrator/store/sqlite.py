@@ -213,25 +213,19 @@ class SqliteStore:
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.of_ticket(db, ticket)
-            for other in rows.open_rows(db):
-                if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
-                    return other.record
-            rows.apply(db, row, lambda record: record.changed(claims=(*record.claims, name)), self._clock())
-            return None
+            return rows.claim(db, rows.of_ticket(db, ticket), name, self._clock())
 
-    def restore(self, ticket: Ticket, key: str) -> SessionRecord:
-        """Make a parked session active; it is the caller's `key` now unless somebody alive owns it.
+    def restore(self, ticket: Ticket, key: str, ttl: float) -> SessionRecord:
+        """Make a parked session active, to live `ttl` seconds when it is parked again.
+
+        It is the caller's `key` now unless somebody alive owns it.
 
         Raises:
             SessionNotFound: It was closed.
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.of_ticket(db, ticket)
-            owner = row.record.owner if row.record.owner in leases.living(db) else key
-            back = {"state": SessionState.ACTIVE, "owner": owner, **leases.NONE}
-            return rows.apply(db, row, lambda record: record.changed(**back), self._clock())
+            return callers.restore(db, rows.of_ticket(db, ticket), key, ttl, self._clock())
 
     def beat(self, holder: Holder) -> None:
         """Say that this process still holds its places."""
