@@ -23,13 +23,13 @@ GONE: dict[str, Any] = {
     **dict.fromkeys(("url", "title", "armed", "keep_alive", "lost_reason")),
     "remote_end": {},
 }
-"""What of a record ends with its remote end; the rest is the session's own: vars, policies, limits, its refs' numbers."""
+"""What of a record ends with its remote end; the rest is the session's own: vars, policies, limits, numbers of refs."""
 _ELSEWHERE = "it was started elsewhere"
 _SECRET = "what it was started with holds credentials, which are not kept"  # noqa: S105
 
 
 def asked(request: StartRequest, reach: Reach) -> dict[str, Any] | None:
-    """A request as a record keeps it; None where it holds credentials. Of a storage state only its file's name stays."""
+    """A request as a record keeps it; None where it holds credentials. Of a storage state the file's name stays."""
     told = request.model_dump(mode="json", exclude_defaults=True, exclude={"session_id"})
     if not isinstance(request.storage_state, str):
         told.pop("storage_state", None)
@@ -54,7 +54,9 @@ class Again:
         """
         record = turn.record
         if record.request is None:
-            raise SessionLost(record.id, f"{why}; it cannot be started again: {_SECRET if record.owned else _ELSEWHERE}")
+            raise SessionLost(
+                record.id, f"{why}; it cannot be started again: {_SECRET if record.owned else _ELSEWHERE}"
+            )
         turn.watch.clear()
         processes.end(record.processes)
         turn.write(**GONE)
@@ -70,7 +72,7 @@ class Again:
         launch = Launch(request, options, self._settings, self._reach, turn)
         with launch.undone_on_failure():
             remote, facts = launch.run(self._providers[request.provider])
-            turn.change(**GONE, **{"processes": turn.record.processes, "claims": turn.record.claims}, **facts)
+            turn.change(**facts)
             if state:
                 Storing(remote, turn.record, self._reach.devtools(turn.record)).restore(state)
             if request.navigation_url:

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from orchestrator import leases, processes
+from orchestrator import kept, leases, processes
 from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.mark import Mark
@@ -93,6 +93,7 @@ class Closer:
             unmarked = [] if mark is None else await self._mark(found, mark)
             failed += await (self._release(found) if detach else self.end(found))
             for record in found:
+                kept.remove(self._settings.home, record)
                 self._runner.activity.note(record, Doing("detach" if detach else "close"), because or reason)
         names = [record.id for record in found]
         return Closed(
@@ -128,13 +129,16 @@ class Closer:
                 if found := await self._book.ask(close, record.namespace, record.id):
                     closed.append(found)
         await self.end(closed)
-        live = await self._book.ask(self._book.store.live_folders)
+        await anyio.to_thread.run_sync(kept.tidy, home, self._book.store.every)
+        here = [one for record in await self._book.ask(self._book.store.every) for one in record.processes]
+        live = [one.folder for one in here if one.folder]
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
         await anyio.to_thread.run_sync(self._runner.activity.tidy, self._book.store.get)
 
     async def over(self, record: SessionRecord, because: str) -> None:
         """End what was closed in a turn of its own lane."""
         await self.end([record])
+        kept.remove(self._settings.home, record)
         self._runner.activity.note(record, Doing("close"), because)
 
     async def end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from orchestrator import folders
 from orchestrator.errors import InvalidArgument
 from orchestrator.models import SessionRecord
 from orchestrator.storage_state import StorageState, given
@@ -14,8 +15,7 @@ from orchestrator.storage_state import StorageState, given
 
 def place(home: Path, record: SessionRecord) -> Path:
     """The file of one life of a session; a later session of the name has another one."""
-    life = hashlib.sha256(f"{record.namespace}\n{record.id}\n{record.created_at}".encode()).hexdigest()[:16]
-    return home / "storage" / f"{life}.json"
+    return folders.storage_file(home, record.namespace, record.id, record.created_at)
 
 
 def read(home: Path, record: SessionRecord) -> StorageState:
@@ -36,3 +36,13 @@ def saved(home: Path, record: SessionRecord) -> Path:
     """A file for what the caller wants to keep beyond the session, named by session and time."""
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     return home / "states" / f"{record.id}-{now}.json"
+
+
+def tidy(home: Path, records: Callable[[], Iterable[SessionRecord]]) -> None:
+    """Forget what is kept of sessions that are not open any more; `records` are those that are."""
+    files = [*(home / "storage").glob("*.json")]
+    known = {place(home, record) for record in records()} if files else set()
+    for file in files:
+        if file not in known:
+            with suppress(OSError):
+                file.unlink(missing_ok=True)

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from orchestrator.activity import Activity, Doing
 from orchestrator.closing import Closer
+from orchestrator.keeping import Keeping
 from orchestrator.models import SessionRecord
 from orchestrator.restoring import Restorer
+from orchestrator.saving import Saving
 from orchestrator.sessions import Book
 
 
 class Leaving:
     """The one end of one caller; `parking` says that what it owns may live on without it."""
 
-    def __init__(self, book: Book, closer: Closer, restorer: Restorer, activity: Activity, *, parking: bool) -> None:
+    def __init__(
+        self,
+        book: Book,
+        closer: Closer,
+        restorer: Restorer,
+        keeping: Keeping,
+        saving: Saving,
+        activity: Activity,
+        *,
+        parking: bool,
+    ) -> None:
         self._book = book
         self._closer = closer
         self._restorer = restorer
+        self._keeping = keeping
+        self._saving = saving
         self._activity = activity
         self._parking = parking
         self._left = False
@@ -25,9 +39,13 @@ class Leaving:
         if self._left:
             return
         self._left = True
+        if self._parking:
+            await self._saving.leave()
         parked = {record.id: record for record in await self._book.park(self._lives_on)}
         for record in parked.values():
             self._activity.note(record, Doing("park"))
+        if parked:
+            await self._keeping.ensure()
         rest = [record.id for record in await self._book.mine() if record.id not in parked]
         await self._closer.close(rest, "its server is ending")
         await self._closer.finish()

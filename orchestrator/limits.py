@@ -6,6 +6,9 @@ import functools
 import time
 from collections.abc import Callable
 
+import anyio.from_thread
+
+from orchestrator.again import GONE
 from orchestrator.closing import Closer
 from orchestrator.duties import NEVER, Duty, Usage
 from orchestrator.models import SessionRecord, SessionState
@@ -23,11 +26,11 @@ def idle_left(record: SessionRecord, now: float) -> float:
 
 
 def age_left(record: SessionRecord, now: float) -> float:
-    """Seconds until the session has lived for as long as it may, from its creation on, whatever became of it since."""
+    """Seconds until the session has lived for as long as it may, from its creation on, parked or not."""
     limit = record.limits.get("age")
-    if limit is None or record.state in {SessionState.STARTING, SessionState.LOST}:
+    if limit is None or record.state is SessionState.LOST or not record.remote_session_id:
         return NEVER
-    return record.created_at + limit - now
+    return (record.fresh_since or record.created_at) + limit - now
 
 
 class IdleLimit(Duty):
@@ -51,11 +54,17 @@ class IdleLimit(Duty):
 
 
 class AgeLimit(Duty):
-    """Ends what has lived for too long, in a turn of its lane: calls before that are answered, later ones hear why."""
+    """Ends what has lived for too long, in a turn of its lane: calls before that are answered, later ones hear why.
 
-    def __init__(self, lanes: Lanes, closer: Closer, clock: Callable[[], float] = time.time) -> None:
+    With `recreate` the session stays, parked and without a remote end, and the next call on it starts a fresh one.
+    """
+
+    def __init__(
+        self, lanes: Lanes, closer: Closer, *, recreate: bool = False, clock: Callable[[], float] = time.time
+    ) -> None:
         self._lanes = lanes
         self._closer = closer
+        self._recreate = recreate
         self._clock = clock
 
     def left(self, usage: Usage, now: float) -> float:
@@ -63,18 +72,26 @@ class AgeLimit(Duty):
         return age_left(usage.record, now) if usage.ours else NEVER
 
     async def do(self, record: SessionRecord) -> None:
-        """Close it when its turn comes."""
+        """End it when its turn comes."""
         because = f"it was open for {duration(record.limits['age'])}, which is as long as it may be"
-        close = functools.partial(self._close, because=because)
-        if over := await self._lanes.run(record.id, close, renews=False):
+        end = functools.partial(self._end, because=because)
+        if over := await self._lanes.run(record.id, end, renews=False):
             await self._closer.over(over, because)
 
-    def _close(self, turn: Turn, because: str) -> SessionRecord | None:
+    def _end(self, turn: Turn, because: str) -> SessionRecord | None:
+        """What is to be ended with the session, whose name is free from now on; None where it keeps its name."""
         record = turn.record
         if age_left(record, self._clock()) > 0:
             return None
-        turn.change(state=SessionState.CLOSED, lost_reason=because)
-        return record
+        if not self._recreate or record.request is None:
+            turn.change(state=SessionState.CLOSED, lost_reason=because)
+            return record
+        turn.watch.clear()
+        anyio.from_thread.run(self._closer.end, [record])
+        until = record.parked_until or record.last_active_at + record.limits["idle"]
+        lease = {"parked_at": record.parked_at or self._clock(), "parked_until": until}
+        turn.change(**{**GONE, **lease, "state": SessionState.PARKED, "lost_reason": because})
+        return None
 
 
 def duration(seconds: float) -> str:

@@ -144,6 +144,7 @@ class SessionRecord(Wire):
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `routed_by` is the
     process that keeps them now.
     `request` is what it was started with, without credentials: None where it held some, or was started elsewhere.
+    Since `fresh_since` it has the remote end that it has, where that is not its first one because that was too old.
     From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
@@ -162,6 +163,7 @@ class SessionRecord(Wire):
     title: str | None = None
     request: dict[str, Any] | None = None
     created_at: float
+    fresh_since: float | None = None
     last_active_at: float
     processes: tuple[ProcessInfo, ...] = ()
     limits: dict[str, float] = Field(default_factory=dict)

@@ -6,14 +6,19 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from orchestrator import processes
-from orchestrator.errors import SessionLost
-from orchestrator.models import SessionRecord
+from orchestrator import kept, processes
+from orchestrator.errors import SessionLost, brief
+from orchestrator.models import SessionRecord, SessionType
 from orchestrator.reach import Reach
+from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Turn
+from orchestrator.settings import Settings
+from orchestrator.storage_state import StorageState
 
 _ASKED = 5.0
 """Seconds that a remote end may take to say that it still has the session, when nothing of it runs on this machine."""
+_SHOWN = 200
+"""Characters of a URL that are told."""
 _LONG = 120
 """Seconds from which on a time is told in minutes."""
 
@@ -40,39 +45,74 @@ class Restorer:
         taken: The ids that came to the caller in this way: it did not start them.
     """
 
-    def __init__(self, book: Book, reach: Reach, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, book: Book, reach: Reach, again: StartAgain, settings: Settings, clock: Callable[[], float] = time.time
+    ) -> None:
         self._book = book
         self._reach = reach
+        self._again = again
+        self._ttl = settings.park_ttl
+        self._home = settings.home
         self._clock = clock
         self.taken: set[str] = set()
 
     def restore(self, turn: Turn) -> Restored:
         """Ask the remote end whether the session is there, and make it active; in the worker thread of its turn.
 
+        In the place of a browser that is gone a fresh one is started, with the cookies and storage that were saved.
+
         Raises:
-            SessionLost: It is not; the turn's end marks it.
+            SessionLost: It is not there, and cannot be started again; the turn's end marks it.
             SessionNotFound: It was closed meanwhile.
             OrchestratorError: The remote end cannot be asked now; the session stays parked.
         """
         parked = turn.record
-        self._ask(parked)
-        record = turn.restore(self._book.caller.key)
+        gone = self._gone(parked)
+        record = turn.restore(self._book.caller.key, self._ttl)
         if record.owner != parked.owner:
             self.taken.add(record.id)
-        where = f": {record.title!r} at {record.url}" if record.url else ""
+        if gone:
+            return self._recovered(turn, parked, gone)
+        where = _where(record, ":")
         return Restored(whole=True, told=f"{record.id} was parked for {self._away(parked)} and is as it was{where}.")
 
-    def _ask(self, record: SessionRecord) -> None:
+    def _recovered(self, turn: Turn, parked: SessionRecord, gone: str) -> Restored:
+        if not parked.remote_session_id:
+            self._again(turn, gone, None)
+            turn.change(fresh_since=self._clock())
+            told = f"{parked.id} is a fresh one: {gone}. Its pages, its cookies and its storage are gone."
+            return Restored(whole=False, told=told)
+        why = f"it was parked for {self._away(parked)}, and {gone}"
+        if parked.type is not SessionType.BROWSER:
+            raise SessionLost(parked.id, why)
+        state = kept.read(self._home, parked)
+        saved = bool(state.cookies or state.origins)
+        self._again(turn, why, state if saved else None)
+        has = "has its cookies and local storage" if saved else "took its place; no storage of it was saved"
+        lost = f"its pages and what was typed there are lost{_where(parked, '; the last one was')}"
+        told = f"{parked.id} is not as it was: {why}. A fresh browser {has}; {lost}."
+        return Restored(whole=False, told=told, recovered="storage" if saved else None)
+
+    def _gone(self, record: SessionRecord) -> str:
+        """Why there is nothing to come back to; empty where the remote end has the session."""
+        if not record.remote_session_id:
+            return record.lost_reason or "its remote end was ended"
+        for process in record.processes:
+            if not processes.alive(process):
+                return f"its process {process.name} ({process.pid}) ended"
         try:
-            for process in record.processes:
-                if not processes.alive(process):
-                    raise SessionLost(record.id, f"its process {process.name} ({process.pid}) ended")  # noqa: TRY301
             remote = self._reach.of(record)
             remote.touch(_ASKED if record.far else remote.timeout)
         except SessionLost as error:
-            away = f"it was parked for {self._away(record)}, and {error.reason}"
-            raise SessionLost(record.id, away) from error
+            return error.reason
+        return ""
 
     def _away(self, record: SessionRecord) -> str:
         seconds = max(0.0, self._clock() - (record.parked_at or self._clock()))
         return f"{seconds:.0f} s" if seconds < _LONG else f"{seconds / 60:.0f} minutes"
+
+
+def _where(record: SessionRecord, word: str) -> str:
+    """The page that it was at, behind a word; nothing where none is known."""
+    url = brief(without_credentials(record.url or ""), _SHOWN)
+    return f"{word} {record.title!r} at {url}" if url else ""

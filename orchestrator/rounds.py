@@ -28,12 +28,10 @@ class Rounds:
     def __init__(
         self,
         book: Book,
-        group: anyio.abc.TaskGroup,
         duties: Sequence[Duty],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._book = book
-        self._group = group
         self._duties = duties
         self._clock = clock
         self._next = -math.inf
@@ -51,22 +49,23 @@ class Rounds:
 
     async def keep(self) -> None:
         """Look for as long as the server lives."""
-        while True:
-            self._next = math.inf
-            wait = await self.look()
-            self._not_later_than(self._clock() + min(LONGEST, max(_SHORTEST, wait)))
-            while (left := self._next - self._clock()) > 0:
-                self._woken = anyio.Event()
-                with anyio.move_on_after(left):
-                    await self._woken.wait()
+        async with anyio.create_task_group() as group:
+            while True:
+                self._next = math.inf
+                wait = await self.look(group)
+                self._not_later_than(self._clock() + min(LONGEST, max(_SHORTEST, wait)))
+                while (left := self._next - self._clock()) > 0:
+                    self._woken = anyio.Event()
+                    with anyio.move_on_after(left):
+                        await self._woken.wait()
 
     def _not_later_than(self, at: float) -> None:
         if at < self._next:
             self._next = at
             self._woken.set()
 
-    async def look(self) -> float:
-        """Begin what is due now; returns the seconds until the next look."""
+    async def look(self, group: anyio.abc.TaskGroup) -> float:
+        """Begin what is due now, in tasks of `group`; returns the seconds until the next look."""
         try:
             usage = await self._book.usage()
         except OrchestratorError:
@@ -83,7 +82,7 @@ class Rounds:
                 wait = min(wait, left if left > 0 else LONGEST)
                 if left <= 0:
                     self._under_way.add(key)
-                    self._group.start_soon(self._do, duty, record, key)
+                    group.start_soon(self._do, duty, record, key)
         self._done = {key: at for key, at in self._done.items() if key in known}
         return wait
 

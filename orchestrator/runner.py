@@ -142,7 +142,7 @@ class Runner:
             attached.downloads.bring(scene)
         except OrchestratorError as error:
             if back:
-                error.details["restored"] = back.whole
+                error.details |= {"restored": back.whole, "recovered": back.recovered}
             if told or scene.events:
                 error.details["events"] = [*told, *scene.events]
             error.in_session(record.id)
@@ -150,7 +150,7 @@ class Runner:
         events = [*told, *record.events, *outcome.events, *scene.events]
         if record.events:
             turn.change(events=())
-        more = {"restored": back.whole} if back else {}
+        more = {"restored": back.whole, "recovered": back.recovered} if back else {}
         return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
     def _client(self, record: SessionRecord) -> Attached:

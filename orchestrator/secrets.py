@@ -15,7 +15,9 @@ from orchestrator.errors import InvalidArgument, ProviderAuth
 
 MASK = "•••"
 _REFERENCE = re.compile(r"secret:([A-Za-z_][A-Za-z0-9_]*)")
-_SECRET_FIELD = re.compile(r"pass(word|wd|phrase)?$|secret|token|(access|api)[_-]?key$|credential|authorization", re.I)
+_SECRET_FIELD = re.compile(
+    r"pass(word|wd|phrase)?$|secret|token|(access|api)_?key$|credential|authorization", re.IGNORECASE
+)
 _USER_IN_URL = re.compile(r"://[^/\s?#@]+@")
 _SHORTEST = 6
 """A shorter secret is masked in its field only: as a word it would blot out half of an innocent page."""

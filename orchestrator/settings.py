@@ -110,6 +110,10 @@ class Settings(BaseSettings):
     max_duration: float | None = Field(
         default=None, gt=0, description="A session is ended when it was open for so long, used or not."
     )
+    on_max_duration: Literal["close", "recreate"] = Field(
+        default="close",
+        description="What becomes of it then; recreate: the next call on it starts a fresh one.",
+    )
     park_ttl: float = Field(
         default=300, ge=0, description="How long a session lives on when its client has gone; 0 ends it at once."
     )

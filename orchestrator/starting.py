@@ -78,7 +78,6 @@ class Starter:
         turn: Turn,
     ) -> SessionRecord:
         """The session's first turn, in its worker thread."""
-
         launch = Launch(request, options, self._settings, self._reach, turn)
         with launch.undone_on_failure():
             remote, facts = launch.run(provider)

@@ -11,26 +11,30 @@ from orchestrator.heartbeat import Heartbeat
 from orchestrator.limits import AgeLimit, IdleLimit
 from orchestrator.reach import Reach
 from orchestrator.rounds import Rounds
+from orchestrator.saving import Saving
 from orchestrator.sessions import Book, Lanes
+from orchestrator.settings import Settings
 from orchestrator.tidying import Tidying
 
 
 class Upkeep:
     """Sweeps up after dead servers, ends what is idle or old, keeps alive what is not, and finds what is lost."""
 
-    def __init__(self, book: Book, lanes: Lanes, reach: Reach, closer: Closer, group: anyio.abc.TaskGroup) -> None:
+    def __init__(
+        self, book: Book, lanes: Lanes, reach: Reach, closer: Closer, saving: Saving, settings: Settings
+    ) -> None:
         self._closer = closer
-        self._group = group
         self._heartbeat = Heartbeat(lanes, reach)
-        duties = IdleLimit(closer), AgeLimit(lanes, closer), self._heartbeat, Tidying()
-        self._rounds = Rounds(book, group, duties)
+        age = AgeLimit(lanes, closer, recreate=settings.on_max_duration == "recreate")
+        duties = IdleLimit(closer), age, self._heartbeat, Tidying(), saving
+        self._rounds = Rounds(book, duties)
         self.changed = self._rounds.changed
         self.used = self._rounds.used
 
-    def begin(self, home: Path) -> None:
-        """Do it from now on."""
-        self._group.start_soon(self._closer.sweep, home)
-        self._group.start_soon(self._rounds.keep)
+    def begin(self, group: anyio.abc.TaskGroup, home: Path) -> None:
+        """Do it from now on, in tasks of `group`."""
+        group.start_soon(self._closer.sweep, home)
+        group.start_soon(self._rounds.keep)
 
     def listed(self) -> None:
         """Somebody looks at the list: find out which of all sessions are lost."""

@@ -32,6 +32,7 @@ class Outcome(Wire):
         default_factory=list, description="What happened on the session that nobody asked for, oldest first."
     )
     restored: bool | None = Field(default=None, description="Whether the session, which was parked, is as it was.")
+    recovered: Literal["storage"] | None = Field(default=None, description="What a fresh browser has of a lost one.")
     next: str | None = Field(default=None, description="How to get what was cut.")
     session: SessionLabel | None = Field(default=None, description="The session, where it was chosen for you.")
 
@@ -57,6 +58,7 @@ class Outcome(Wire):
 
     def _common(self) -> list[str]:
         lines = [] if self.restored is None else [f"Restored: {'yes' if self.restored else 'no'}."]
+        lines += [f"Recovered: {self.recovered}."] if self.recovered else []
         lines += [f"Warning: {warning}" for warning in self.warnings]
         lines += [f"Event: {event}" for event in self.events]
         if self.matches is not None:

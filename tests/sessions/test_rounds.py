@@ -22,12 +22,18 @@ from orchestrator.restoring import Restorer
 from orchestrator.rounds import LONGEST, Rounds
 from orchestrator.runner import Runner
 from orchestrator.secrets import Redactor
-from orchestrator.sessions import Book, Lanes
+from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
+from orchestrator.storage_state import StorageState
 from tests.sessions.helpers import Held, fire, in_line, state
 from tests.store.helpers import Keeper
 
 pytestmark = pytest.mark.anyio
+
+
+def _never(_: Turn, why: str, state: StorageState | None) -> None:
+    """Nothing is started again here."""
+    raise AssertionError(why, state)
 
 
 class Clock:
@@ -54,7 +60,7 @@ class Watch:
         """Let time pass, then look."""
         self.clock.now += after
         async with anyio.create_task_group() as group:
-            self.wait = await Rounds(self._book, group, self._duties, self.clock).look()
+            self.wait = await Rounds(self._book, self._duties, self.clock).look(group)
 
 
 @pytest.fixture
@@ -64,9 +70,11 @@ async def watch(book: Book, tmp_path: Path) -> AsyncIterator[tuple[Watch, Lanes]
         lanes, settings, providers = Lanes(book, group), Settings.load(), Providers()
         reach = Reach(providers, settings, Redactor())
         activity = Activity(tmp_path, book.caller, Redactor())
-        runner = Runner(lanes, book.store, reach, Restorer(book, reach), settings, Redactor(), activity)
+        runner = Runner(
+            lanes, book.store, reach, Restorer(book, reach, _never, settings), settings, Redactor(), activity
+        )
         closer = Closer(book, lanes, runner, reach, providers, settings)
-        yield Watch(book, lambda clock: [IdleLimit(closer, clock), AgeLimit(lanes, closer, clock)]), lanes
+        yield Watch(book, lambda clock: [IdleLimit(closer, clock), AgeLimit(lanes, closer, clock=clock)]), lanes
 
 
 def begin(keeper: Keeper, book: Book, session_id: str, **limits: float) -> SessionRecord:
@@ -194,13 +202,13 @@ async def test_one_look_is_one_look(book: Book, keeper: Keeper) -> None:  # W34
 
     clock = Clock()
     async with anyio.create_task_group() as group:
-        rounds = Rounds(book, group, [Slow()], clock)
-        await rounds.look()
-        await rounds.look()
+        rounds = Rounds(book, [Slow()], clock)
+        await rounds.look(group)
+        await rounds.look(group)
         goes_on.set()
         await anyio.wait_all_tasks_blocked()
         assert begun == ["a"]
-        assert await rounds.look() == pytest.approx(1.0)
+        assert await rounds.look(group) == pytest.approx(1.0)
         clock.now += 1.5
-        await rounds.look()
+        await rounds.look(group)
     assert begun == ["a", "a"]

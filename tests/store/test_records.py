@@ -132,7 +132,7 @@ def test_ref_numbers_are_given_once(keeper: Keeper) -> None:
     assert sorted(numbers) == list(range(1, 281))
 
 
-def test_live_folders(keeper: Keeper) -> None:
+def test_every_open_session(keeper: Keeper) -> None:
     """The folders of all namespaces' open sessions are in use, those of closed ones are not."""
     for name, namespace in (("a", NAMESPACE), ("b", "another"), ("c", NAMESPACE)):
         keeper.start(name, namespace=namespace)
@@ -142,7 +142,8 @@ def test_live_folders(keeper: Keeper) -> None:
         )
         keeper.store.update(namespace, name, partial(SessionRecord.changed, processes=processes))
     keeper.close("c")
-    assert keeper.store.live_folders() == {"/run/a", "/run/b"}
+    folders = {process.folder for record in keeper.store.every() for process in record.processes}
+    assert folders == {"/run/a", "/run/b"}
 
 
 def test_a_close_by_another_process_is_seen(keeper: Keeper, peer: Callable[[str, str], Peer]) -> None:

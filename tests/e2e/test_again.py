@@ -1,0 +1,112 @@
+"""Sessions that are started again under their name: what a fresh browser has of one that is gone, and what not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.e2e.harness import Home, until
+from tests.e2e.stage import refused
+from tests.site import Reply, Site, Visit
+
+_SIGN_IN = "<!doctype html><title>in</title><script>localStorage.token = 'unguessable'</script>"
+_COOKIE = {"Set-Cookie": "sid=unguessable-too; HttpOnly; Path=/"}
+
+
+def _home(visit: Visit) -> str:
+    told = "localStorage.token + localStorage.late" if "sid" in visit.cookies else "'sign in'"
+    return f"<!doctype html><title>x</title><script>document.title = {told}</script>"
+
+
+def signing(site: Site) -> None:
+    """A site that knows who has signed in."""
+    site.page("/in", Reply(_SIGN_IN, headers=_COOKIE))
+    site.page("/home", _home)
+
+
+def kept(home: Home) -> list[Path]:
+    """The files in which storage is kept."""
+    return sorted((home.folder / "storage").glob("*"))
+
+
+def items(home: Home) -> dict[str, Any]:
+    """The local storage in them."""
+    found = [json.loads(path.read_text()) for path in kept(home)]
+    return {item["name"]: item["value"] for one in found for o in one["origins"] for item in o["localStorage"]}
+
+
+def die(home: Home, *sessions: str) -> None:
+    """End all processes of sessions at once, as a machine that is short of memory would."""
+    dying = [process for name in sessions for process in home.record(name).processes]
+    for process in dying:
+        os.kill(process.pid, signal.SIGKILL)
+    until(lambda: not any(psutil.pid_exists(one.pid) and _runs(one.pid) for one in dying), "the end of the browsers")
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -> None:  # B11 B18 B25
+    """A fresh one has the cookies and storage that were saved, and the first result tells what was lost."""
+    signing(site)
+    with home.serve(park_ttl="60") as server:
+        server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"))
+        secret = site.url("/in").replace("//", "//ann:hunter22@")
+        server.ok("start_browser", sessionId="secret", navigationUrl=secret)
+        until(lambda: "token" in items(home), "storage that is saved beside the calls")
+        assert [path.stat().st_mode & 0o777 for path in kept(home)] == [0o600] * len(kept(home))
+        assert kept(home)[0].parent.stat().st_mode & 0o777 == 0o700
+        server.ok("execute_script", script="localStorage.late = '!'", sessionId="shop")
+        before = home.record("shop")
+    assert items(home) == {"token": "unguessable", "late": "!"}
+    assert "hunter22" not in (home.folder / "sessions.db").read_bytes().decode("latin-1")
+    die(home, "shop", "secret")
+    with home.serve(park_ttl="60") as server:
+        answer = server.call("get_text", sessionId="shop")
+        assert (answer.data["restored"], answer.data["recovered"]) == (False, "storage")
+        assert "Restored: no.\nRecovered: storage." in answer.text
+        told = "A fresh browser has its cookies and local storage; its pages and what was typed there are lost"
+        assert f"{told}; the last one was 'in' at {site.url('/in')}." in answer.data["events"][0]
+        after = home.record("shop")
+        assert (after.created_at, after.limits, after.ref_next >= before.ref_next) == (
+            before.created_at,
+            before.limits,
+            True,
+        )
+        assert after.remote_session_id != before.remote_session_id
+        server.ok("navigate", url=site.url("/home"), sessionId="shop")
+        assert server.ok("execute_script", script="return document.title", sessionId="shop")["value"] == "unguessable!"
+        lost = refused(server.call("get_text", sessionId="secret"), "session_lost")
+        assert "it cannot be started again: what it was started with holds credentials, which are not kept" in lost
+        server.ok("close_sessions", all=True)
+        assert kept(home) == []
+
+
+def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 O23 O29 B35
+    """With on_max_duration=recreate the next call finds a fresh browser under the same name, and is told."""
+    site.page("/in", "<title>first page</title>")
+    with home.serve(on_max_duration="recreate") as server:
+        row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options={"maxDuration": "4s"})
+        server.ok("set_policy", dialogs="accept", sessionId="shop")
+        until(lambda: home.record("shop").state == "parked", "the end of a browser that is too old")
+        assert not home.processes()
+        listed = server.ok("list_sessions")["sessions"][0]
+        assert listed["createdAt"] == row["createdAt"]
+        answer = server.call("execute_script", script="return document.title", sessionId="shop")
+        told = "shop is a fresh one: it was open for 4 s, which is as long as it may be. "
+        assert answer.data["restored"] is False
+        assert told in answer.data["events"][0]
+        assert answer.data["value"] == "first page"
+        assert home.record("shop").dialogs == "accept"
+        assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 4
+        until(lambda: home.record("shop").state == "parked", "the end of the second one")
+        assert server.ok("close_session", sessionId="shop")["closed"] == ["shop"]
