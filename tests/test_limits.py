@@ -20,6 +20,7 @@ def record(**fields: object) -> SessionRecord:
         "owner": "me",
         "state": SessionState.ACTIVE,
         "created_at": 0.0,
+        "remote_session_id": "remote",
         "last_active_at": 1_000.0,
         "limits": {"idle": 1_800.0},
     }
@@ -54,7 +55,12 @@ def test_age_counts_from_the_creation() -> None:  # O10 O11
     assert age_left(record(), now=1e9) == math.inf
 
 
-@pytest.mark.parametrize("state", [SessionState.STARTING, SessionState.LOST])
-def test_what_is_not_there_does_not_grow_old(state: SessionState) -> None:  # O11
+@pytest.mark.parametrize("gone", [{"state": SessionState.LOST}, {"remote_session_id": ""}])
+def test_what_is_not_there_does_not_grow_old(gone: dict[str, object]) -> None:  # O11
     """A start has a limit of its own, and of a lost session nothing is left to end."""
-    assert age_left(record(state=state, limits={"age": 1.0}), now=1e9) == math.inf
+    assert age_left(record(**gone, limits={"age": 1.0}), now=1e9) == math.inf
+
+
+def test_a_fresh_one_is_young_again() -> None:  # O23 O29
+    """With on_max_duration=recreate the time counts from the last remote end on."""
+    assert age_left(record(limits={"age": 100.0}, fresh_since=500.0), now=590.0) == 10.0
