@@ -93,6 +93,7 @@ class Closer:
                         group.start_soon(one, session_id)
             order = {session_id: place for place, session_id in enumerate(ids)}
             found.sort(key=lambda record: order.get(record.id, 0))
+            told = await self._recorded(found)
             unmarked = [] if mark is None else await self._mark(found, mark)
             failed += await (self._release(found) if detach else self._end(found))
         names = [record.id for record in found]
@@ -100,7 +101,7 @@ class Closer:
             closed=[] if detach else names,
             detached=names if detach else [],
             failed=failed,
-            warnings=[*unmarked, *([_how_to_attach(record) for record in found] if detach else [])],
+            warnings=[*told, *unmarked, *([_how_to_attach(record) for record in found] if detach else [])],
         )
 
     async def finish(self) -> None:
@@ -128,6 +129,7 @@ class Closer:
             with contextlib.suppress(OrchestratorError):
                 if found := await self._book.ask(close, record.namespace, record.id):
                     closed.append(found)
+        await self._recorded(closed)
         await self._end(closed)
         live = await self._book.ask(self._book.store.live_folders)
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
@@ -143,6 +145,11 @@ class Closer:
                     await self._lanes.lost(record, f"its process {gone.name} ({gone.pid}) ended")
         finally:
             self._look_again_at = anyio.current_time() + _LOOK_AFTER
+
+    async def _recorded(self, records: Sequence[SessionRecord]) -> list[str]:
+        """Write what they recorded, while their browsers can be asked for the rest of it."""
+        recording = [record for record in records if record.har]
+        return [await anyio.to_thread.run_sync(self._runner.recorded, record) for record in recording]
 
     async def _end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
         """End them wherever they live; what is left of each.

@@ -29,6 +29,12 @@ class SessionOptions(Wire):
 
     strict: bool = Field(default=False, description="A selector that finds several elements is an error.")
 
+    har: bool | str = Field(
+        default=False, description="Record all traffic into a HAR file: true, or its path. Written at the end, too."
+    )
+
+    hars: tuple[str, ...] = Field(default=(), description="HAR files that requests are answered from.")
+
     @field_validator("idle_timeout", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:

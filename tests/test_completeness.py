@@ -71,6 +71,7 @@ TOOL_NAMES = [
     "set_viewport",
     "cookies",
     "route",
+    "har",
     "switch_context",
     "manage_app",
     "manage_device",

@@ -7,6 +7,7 @@ from typing import Any
 
 from orchestrator.actions import (
     apps,
+    archives,
     choosing,
     contexts,
     cookies,
@@ -87,6 +88,7 @@ CATALOGUE = Catalogue(
         *windows.ACTIONS,
         *cookies.ACTIONS,
         *routes.ACTIONS,
+        *archives.ACTIONS,
         *contexts.ACTIONS,
         *apps.ACTIONS,
         *devices.ACTIONS,

@@ -37,6 +37,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "set_viewport": {"width": 800, "height": 600},
     "cookies": {"action": "get"},
     "route": {"action": "clear"},
+    "har": {"action": "flush"},
     "swipe": {"direction": "up"},
     "pinch": {"scale": 2},
     "switch_context": {},
