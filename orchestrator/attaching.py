@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
+from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, SessionLost
 from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType, session_id
 from orchestrator.reach import Reach
@@ -78,6 +79,7 @@ class Attacher:
         remote.name = record.id
 
         def work(turn: Turn) -> SessionRecord:
+            self._runner.activity.note(turn.record, Doing("attach", {"remoteUrl": url}))
             turn.change(**facts, state=SessionState.ACTIVE)
             self._runner.attach(turn.record, remote, strange=True)
             return turn.record

@@ -13,6 +13,7 @@ import anyio
 import anyio.to_thread
 
 from orchestrator import leases, processes
+from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.mark import Mark
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
@@ -96,6 +97,8 @@ class Closer:
             told = await self._recorded(found)
             unmarked = [] if mark is None else await self._mark(found, mark)
             failed += await (self._release(found) if detach else self._end(found))
+            for record in found:
+                self._runner.activity.note(record, Doing("detach" if detach else "close"), because or reason)
         names = [record.id for record in found]
         return Closed(
             closed=[] if detach else names,
@@ -133,6 +136,7 @@ class Closer:
         await self._end(closed)
         live = await self._book.ask(self._book.store.live_folders)
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
+        await anyio.to_thread.run_sync(self._runner.activity.tidy, self._book.store.get)
 
     async def look_after(self, records: Sequence[SessionRecord]) -> None:
         """Mark those as lost whose processes have ended, without asking their remote ends."""

@@ -66,6 +66,7 @@ class SessionState(StrEnum):
 NATIVE = "NATIVE_APP"
 """The context of an app's own screens, as Appium calls it."""
 
+Door = Literal["mcp", "cli", "python"]
 Mode = Literal["incognito"]
 DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
 
@@ -285,8 +286,9 @@ class Started(Wire):
 
 
 class Caller(Wire):
-    """Who calls: a random key, and the process that stands for it, by pid and creation time."""
+    """Who calls: a random key, and the process that stands for it, by pid and creation time. `door` is its way in."""
 
     key: str
     pid: int
     created: float
+    door: Door = "python"

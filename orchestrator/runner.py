@@ -9,6 +9,8 @@ from typing import TypeVar
 from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
+from orchestrator.activity import Activity, Doing
+from orchestrator.ears.ears import Ears
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network import archive
@@ -21,7 +23,6 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -46,11 +47,9 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(
-        self, remote: Remote, bidi: Bidi | None, traffic: Traffic, record: SessionRecord, refs: RefBlock
-    ) -> None:
+    def __init__(self, remote: Remote, ears: Ears, traffic: Traffic, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
-        self.bidi = bidi
+        self.ears = ears
         self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
@@ -61,8 +60,7 @@ class Attached:
     def close(self) -> None:
         """Close the sockets; the session is left as it is."""
         self.traffic.close()
-        if self.bidi is not None:
-            self.bidi.close()
+        self.ears.close()
 
     @functools.cached_property
     def screen(self) -> Screen:
@@ -81,7 +79,9 @@ class Runner:
         restorer: Restorer,
         settings: Settings,
         redactor: Redactor,
+        activity: Activity,
     ) -> None:
+        self.activity = activity
         self._lanes = lanes
         self._reach = reach
         self._restorer = restorer
@@ -90,12 +90,12 @@ class Runner:
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
 
-    async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+    async def run(self, session_id: str | None, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
 
         The outcome also tells what happened on the session since its last one.
         """
-        return await self._lanes.run(session_id, lambda turn: self.within(turn, work))
+        return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
@@ -117,13 +117,20 @@ class Runner:
         while self._attached:
             self._attached.popitem()[1].close()
 
-    def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
-        """Do it in a turn that has come, in its thread; a session that is parked is brought back first."""
+    def within(self, turn: Turn, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it in a turn that has come, in its thread, and write it into the session's log."""
+        return self.activity.noted(turn.record, doing, lambda: self._done(turn, work))
+
+    def _done(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it; a session that is parked is brought back first."""
         back = self._restorer.restore(turn) if turn.record.state is SessionState.PARKED else None
         told = [back.told] if back else []
+        if back:
+            self.activity.note(turn.record, Doing("restore"), back.told)
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor)
+        scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
+        attached.ears.wait()
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
@@ -152,9 +159,11 @@ class Runner:
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
         look = functools.partial(self._store.get, record.namespace, record.id)
         traffic = Traffic(self._reach.cdp(record), look, self._settings.home, self._redactor.data)
-        kept = Attached(remote, self._reach.bidi(record), traffic, record, RefBlock(self._store, record))
+        ears = Ears(self._reach.bidi(record), self._redactor)
+        kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
+        ears.open()
         return kept
 
 

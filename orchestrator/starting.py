@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import anyio.to_thread
 
 from orchestrator import abilities, app_start, processes
 from orchestrator.actions.navigation import Navigate
+from orchestrator.activity import Doing
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
@@ -64,7 +65,13 @@ class Starter:
         limits = {"idle": options.idle_timeout or self._settings.idle_timeout, "park": self._settings.park_ttl}
         reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
         record, ticket = await reserve(request.type, request.session_id)
-        work = functools.partial(self._launch, request, options, provider, visit, replays)
+        launch = functools.partial(self._launch, request, options, provider, visit, replays)
+        browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
+        doing = Doing("start", {"provider": provider.name, **browser})
+
+        def work(turn: Turn) -> SessionRecord:
+            return self._runner.activity.noted(turn.record, doing, lambda: launch(turn))
+
         return Begun(self._lanes, record, ticket, work)
 
     def _launch(
@@ -113,7 +120,7 @@ class Starter:
     def _open(self, turn: Turn, visit: Navigate) -> None:
         """Go to the first page as any later one is gone to; a dialog that it opens is told with the next result."""
         try:
-            outcome = self._runner.within(turn, visit.perform)
+            outcome = self._runner.within(turn, Doing(visit.verb, visit.told()), visit.perform)
         except BaseException as error:
             self._runner.detach(turn.record)
             turn.change(remote_url="", remote_session_id="")
@@ -161,7 +168,7 @@ class Begun:
     """A start whose id is reserved."""
 
     def __init__(
-        self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: functools.partial[SessionRecord]
+        self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: Callable[[Turn], SessionRecord]
     ) -> None:
         self.record = record
         self._lanes = lanes

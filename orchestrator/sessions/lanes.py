@@ -46,12 +46,14 @@ class Lanes:
         *,
         alive: Callable[[ProcessInfo], bool] = processes.alive,
         beat_every: float = 5.0,
+        on_lost: Callable[[SessionRecord, str], None] = lambda _record, _reason: None,
     ) -> None:
         self._book = book
         self._store = book.store
         self._group = group
         self._alive = alive
         self._beat_every = beat_every
+        self._on_lost = on_lost
         self._threads = anyio.CapacityLimiter(math.inf)
         self._queues = Queues()
         self._owed: list[Ticket] = []
@@ -214,6 +216,7 @@ class Lanes:
     def _end_lost(self, record: SessionRecord, reason: str) -> None:
         lost = functools.partial(SessionLost, record.id, reason)
         self._queues.end(record, lost, lost)
+        self._on_lost(record, reason)
 
     # What happens while calls run
 
