@@ -88,6 +88,24 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Leave webSocketUrl away, or use Chrome, Edge or Firefox.",
     ),
+    "console": Ability(
+        "console that can be read",
+        "`get_console`",
+        {
+            "safari": "safaridriver tells nothing of it",
+            "webkitgtk": "WebKitWebDriver tells nothing of it",
+        },
+        "Have the page show what it says, or use Chrome, Edge or Firefox.",
+    ),
+    "requests": Ability(
+        "record of its requests",
+        "`get_network`",
+        {
+            "safari": "safaridriver tells nothing of it",
+            "webkitgtk": "WebKitWebDriver tells nothing of it",
+        },
+        "Use Chrome, Edge or Firefox, or a proxy that keeps a log.",
+    ),
     "network": Ability(
         "rules for requests",
         "`route`",

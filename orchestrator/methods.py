@@ -16,8 +16,10 @@ from orchestrator.actions.cookies import Cookies
 from orchestrator.actions.devices import ManageDevice
 from orchestrator.actions.dialogs import HandleDialog, SetPolicy
 from orchestrator.actions.dragging import DragAndDrop
+from orchestrator.actions.ear_results import ConsoleLog, NetworkLog
 from orchestrator.actions.files import UploadFiles
 from orchestrator.actions.gestures import Pinch, Swipe
+from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.network_results import Routes
@@ -506,6 +508,46 @@ class SessionMethods(ABC):
             timeout: In ms.
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
+
+    async def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    async def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(
+            GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear}
+        )
 
     async def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
         """Answer the open alert, confirm or prompt dialog; with none open, the next one.
@@ -1162,6 +1204,44 @@ class BlockingSessionMethods(ABC):
             timeout: In ms.
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
+
+    def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear})
 
     def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
         """Answer the open alert, confirm or prompt dialog; with none open, the next one.

@@ -10,6 +10,7 @@ from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
+from orchestrator.ears.ears import Ears
 from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network.traffic import Traffic
@@ -21,7 +22,6 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -46,11 +46,9 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(
-        self, remote: Remote, bidi: Bidi | None, traffic: Traffic, record: SessionRecord, refs: RefBlock
-    ) -> None:
+    def __init__(self, remote: Remote, ears: Ears, traffic: Traffic, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
-        self.bidi = bidi
+        self.ears = ears
         self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
@@ -61,8 +59,7 @@ class Attached:
     def close(self) -> None:
         """Close the sockets; the session is left as it is."""
         self.traffic.close()
-        if self.bidi is not None:
-            self.bidi.close()
+        self.ears.close()
 
     @functools.cached_property
     def screen(self) -> Screen:
@@ -127,6 +124,7 @@ class Runner:
         record = turn.record
         attached = self._client(record)
         scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
+        attached.ears.wait()
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
@@ -155,9 +153,11 @@ class Runner:
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
         look = functools.partial(self._store.get, record.namespace, record.id)
         traffic = Traffic(self._reach.cdp(record), look)
-        kept = Attached(remote, self._reach.bidi(record), traffic, record, RefBlock(self._store, record))
+        ears = Ears(self._reach.bidi(record), self._redactor)
+        kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
+        ears.open()
         return kept
 
 

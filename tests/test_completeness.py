@@ -74,6 +74,8 @@ TOOL_NAMES = [
     "wait_for",
     "expect",
     "execute_script",
+    "get_console",
+    "get_network",
     "handle_dialog",
     "set_policy",
     "tabs",

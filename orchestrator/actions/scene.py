@@ -15,6 +15,7 @@ from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
 from orchestrator.activity import Activity
+from orchestrator.ears.ears import Ears
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
 from orchestrator.network.traffic import Traffic
@@ -24,7 +25,6 @@ from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.answer import DIALOG_TEXT
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
@@ -39,7 +39,7 @@ class Client(Protocol):
 
     remote: Remote
     page: Page
-    bidi: Bidi | None
+    ears: Ears
     traffic: Traffic
 
     @property
@@ -53,13 +53,15 @@ class Scene:
 
     Attributes:
         web: The engine of the document that is current in a browser or web view.
+        ears: What was heard of the session, by this process.
         bidi: WebDriver BiDi of the session, connected with its first use; None where its remote end gave no socket.
         traffic: What the session's requests go through.
     """
 
     def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, activity: Activity) -> None:
         remote = self.remote = client.remote
-        self.bidi = client.bidi
+        self.ears = client.ears
+        self.bidi = client.ears.bidi
         self.traffic = client.traffic
         self.web = client.page
         self._client = client

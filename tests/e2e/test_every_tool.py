@@ -87,6 +87,8 @@ CASES = {
     "get_visible_elements": Case({}, '- button "Save" [e', {"roles": "button", "limit": 0}, WRONG, "limit"),
     "get_text": Case({"selector": "h1"}, "Workshop", AT_ONCE, *NOT_FOUND),
     "get_page_source": Case({"selector": "#one"}, '<li id="one">One', AT_ONCE, *NOT_FOUND),
+    "get_console": Case({}, "new ones: since=", {"level": "loud"}, WRONG, "level"),
+    "get_network": Case({"status": 404}, "new ones: since=", {"status": "4x"}, WRONG, "status"),
     "take_screenshot": Case({"selector": "#save"}, "Screenshot saved: ", AT_ONCE, *NOT_FOUND),
     "click_element": Case({"selector": "#save"}, "Settled after", *NOT_THERE),
     "hover": Case({"selector": "#save"}, DONE, *NOT_THERE),

@@ -27,6 +27,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "execute_sequence": {"actions": [{"action": "get_text"}]},
     "close_session": {},
     "get_page_source": {},
+    "get_console": {},
+    "get_network": {},
     "hover": {"selector": "body"},
     "tap_element": {"selector": "body"},
     "drag_and_drop": {"source": "body", "x": 1, "y": 1},
