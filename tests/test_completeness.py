@@ -82,6 +82,7 @@ TOOL_NAMES = [
     "switch_frame",
     "set_viewport",
     "cookies",
+    "save_storage_state",
     "route",
     "switch_context",
     "manage_app",

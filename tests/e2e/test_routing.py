@@ -38,6 +38,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "switch_frame": {},
     "set_viewport": {"width": 800, "height": 600},
     "cookies": {"action": "get"},
+    "save_storage_state": {},
     "route": {"action": "clear"},
     "swipe": {"direction": "up"},
     "pinch": {"scale": 2},
