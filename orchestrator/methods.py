@@ -10,7 +10,7 @@ from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
 from orchestrator.actions.archives import Har
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
+from orchestrator.actions.browser_results import CookieList, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
 from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
@@ -30,6 +30,7 @@ from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleEleme
 from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
 from orchestrator.actions.routes import Route
 from orchestrator.actions.scripts import ExecuteScript
+from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
@@ -651,6 +652,16 @@ class SessionMethods(ABC):
                 "expiry": expiry,
             },
         )
+
+    async def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return await self._do(SaveStorageState, {"path": path})
 
     async def route(
         self,
@@ -1362,6 +1373,16 @@ class BlockingSessionMethods(ABC):
             },
         )
 
+    def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return self._do(SaveStorageState, {"path": path})
+
     def route(
         self,
         action: Literal["block", "fulfil", "delay", "clear"],
@@ -1654,6 +1675,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         wait: bool = True,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -1667,6 +1689,8 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             wait: False: answer at once; calls on it queue until it has started.
             viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -1747,6 +1771,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -1764,6 +1789,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.

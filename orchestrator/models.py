@@ -210,8 +210,9 @@ class SessionRecord(Wire):
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    `browser`, `headless`, `viewport` and `args` are of browsers; what follows `options` is of apps. `app_path` is a
-    file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
+    `browser`, `headless`, `viewport`, `args` and `storage_state` are of browsers; what follows `options` is of apps.
+    `app_path` is a file or folder of this machine, `app` anything that the remote end understands.
+    `new_command_timeout` is in seconds.
     """
 
     session_id: str | None = None
@@ -223,6 +224,7 @@ class StartRequest(Wire):
     navigation_url: str | None = None
     viewport: Viewport = Viewport(width=1280, height=720)
     args: tuple[str, ...] = ()
+    storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
     app_path: str | None = None

@@ -69,7 +69,11 @@ class Attached:
 
 
 class Runner:
-    """Runs what is to be done in a session, one thing at a time."""
+    """Runs what is to be done in a session, one thing at a time.
+
+    Attributes:
+        on_end: Called when a call ended, however it did.
+    """
 
     def __init__(
         self,
@@ -89,13 +93,17 @@ class Runner:
         self._settings = settings
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
+        self.on_end: Callable[[], None] = lambda: None
 
     async def run(self, session_id: str | None, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
 
         The outcome also tells what happened on the session since its last one.
         """
-        return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
+        try:
+            return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
+        finally:
+            self.on_end()
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""

@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from orchestrator import abilities, app_start, processes
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.storing import Storing
 from orchestrator.activity import Doing
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
@@ -23,6 +24,7 @@ from orchestrator.registry import Providers
 from orchestrator.runner import Runner
 from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
+from orchestrator.storage_state import StorageState, given
 from orchestrator.store import Ticket
 
 Replays = tuple[dict[str, str], ...]
@@ -60,12 +62,12 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
-        visit = _visit(request.navigation_url)
+        visit, state = _visit(request.navigation_url), _state(request)
         replays = await anyio.to_thread.run_sync(_replays, request, options)
-        limits = {"idle": options.idle_timeout or self._settings.idle_timeout, "park": self._settings.park_ttl}
+        limits = options.limits(self._settings)
         reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
         record, ticket = await reserve(request.type, request.session_id)
-        launch = functools.partial(self._launch, request, options, provider, visit, replays)
+        launch = functools.partial(self._launch, request, options, provider, visit, state, replays)
         browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
         doing = Doing("start", {"provider": provider.name, **browser})
 
@@ -80,6 +82,7 @@ class Starter:
         options: SessionOptions,
         provider: Provider,
         visit: Navigate | None,
+        state: StorageState | None,
         replays: Replays,
         turn: Turn,
     ) -> SessionRecord:
@@ -96,6 +99,8 @@ class Starter:
             remote, facts = launch.run(provider)
             turn.change(**facts)
             self._runner.attach(turn.record, remote)
+            if state:
+                Storing(remote, turn.record).restore(state)
             self._record(turn, options.har, replays)
             if visit:
                 self._open(turn, visit)
@@ -150,6 +155,16 @@ def _visit(url: str | None) -> Navigate | None:
         return None if url is None else read(Navigate, {"url": url, "wait_until": "interactive"})
     except InvalidArgument as error:
         raise InvalidArgument(f"navigationUrl: {error.message}", hint=error.hint) from None
+
+
+def _state(request: StartRequest) -> StorageState | None:
+    """The storage state to begin with; one that no browser could take is refused before anything is launched."""
+    if request.storage_state is None:
+        return None
+    if request.type is not SessionType.BROWSER:
+        raise InvalidArgument("storageState is of browsers alone.", hint="An app keeps its login: noReset.")
+    abilities.need("storage_state", request.browser)
+    return given(request.storage_state)
 
 
 def _replays(request: StartRequest, options: SessionOptions) -> Replays:

@@ -98,8 +98,10 @@ def write(path: Path, record: SessionRecord, journal: Journal, more: Iterable[Js
 
 
 def finish(record: SessionRecord, home: Path, more: Iterable[Json]) -> str:
-    """Write what a session recorded that has ended, and forget the journal; a sentence about it."""
+    """Write what a session recorded that ends, and forget the journal; a sentence about it, the first time."""
     journal = Journal.of(record, home)
+    if not journal.path.exists():
+        return ""
     try:
         _, entries = write(Path(record.har), record, journal, more)
     except InvalidArgument as error:

@@ -128,6 +128,7 @@ CASES = {
     "cookies": Case(
         {"action": "set", "name": "tea", "value": "mint"}, "Set: 1.", {"action": "bake"}, WRONG, "action"
     ),
+    "save_storage_state": Case({}, "Saved", {"path": "/dev/null/state.json"}, WRONG, "cannot be written"),
     "route": Case(
         {"action": "delay", "url": "/slow", "ms": 10}, "Rules in force: 1.",
         {"action": "delay", "url": "/slow"}, WRONG, "Delay needs ms",
