@@ -79,7 +79,7 @@ class Orchestrator(PythonApi):
             activity = Activity(self.settings.home, self._caller, self.redactor)
             self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
-            restorer = Restorer(self._book, reach, self.settings.park_ttl)
+            restorer = Restorer(self._book, reach, self.settings.park_ttl if self._adopting else None)
             self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor, activity)
             stack.callback(self._runner.close)
             self._together = Together(self._book, self._runner, self.settings)

@@ -29,13 +29,15 @@ class Restored(NamedTuple):
 
 
 class Restorer:
-    """Restores for one caller.
+    """Restores for one caller; `ttl` is how long what it restored lives when it is parked again.
 
     Attributes:
         taken: The ids that came to the caller in this way: it did not start them.
     """
 
-    def __init__(self, book: Book, reach: Reach, ttl: float, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, book: Book, reach: Reach, ttl: float | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
         self._book = book
         self._reach = reach
         self._ttl = ttl
