@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from orchestrator import kept, processes
@@ -12,7 +13,6 @@ from orchestrator.models import SessionRecord, SessionType
 from orchestrator.reach import Reach
 from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Turn
-from orchestrator.settings import Settings
 from orchestrator.storage_state import StorageState
 
 _ASKED = 5.0
@@ -39,20 +39,26 @@ class Restored(NamedTuple):
 
 
 class Restorer:
-    """Restores for one caller.
+    """Restores for one caller; `ttl` is how long what it restored lives when it is parked again.
 
     Attributes:
         taken: The ids that came to the caller in this way: it did not start them.
     """
 
     def __init__(
-        self, book: Book, reach: Reach, again: StartAgain, settings: Settings, clock: Callable[[], float] = time.time
+        self,
+        book: Book,
+        reach: Reach,
+        again: StartAgain,
+        home: Path,
+        ttl: float | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._book = book
         self._reach = reach
         self._again = again
-        self._ttl = settings.park_ttl
-        self._home = settings.home
+        self._home = home
+        self._ttl = ttl
         self._clock = clock
         self.taken: set[str] = set()
 

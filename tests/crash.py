@@ -90,6 +90,10 @@ class Crash:
         for client in self._clients:
             client.process.kill()
             client.process.wait()
+            until(partial(_ended, client.server()), "the end of the server")
+        if self.home.records():  # something went wrong: nothing may be left all the same
+            with Server(self.home.folder) as last:
+                last.call("close_sessions", all=True)
         self._site.__exit__(None, None, None)
 
     def run(self, kills: int) -> None:

@@ -61,8 +61,8 @@ class Turn:
         self.record = self.record.changed(**fields)
         return self.record
 
-    def restore(self, key: str, ttl: float) -> SessionRecord:
-        """Make the session active again, now, to live `ttl` seconds when it is parked the next time.
+    def restore(self, key: str, ttl: float | None) -> SessionRecord:
+        """Make the session active again, now, to live `ttl` seconds when it is parked again, or as long as before.
 
         It is the caller's `key` unless somebody alive owns it.
 

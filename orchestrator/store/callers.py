@@ -80,9 +80,9 @@ def park(db: sqlite3.Connection, key: str, which: Callable[[SessionRecord], bool
     return parked
 
 
-def restore(db: sqlite3.Connection, row: rows.Row, key: str, ttl: float, now: float) -> SessionRecord:
+def restore(db: sqlite3.Connection, row: rows.Row, key: str, ttl: float | None, now: float) -> SessionRecord:
     """Make a session active that was parked: its owner's, or the caller's `key` if that one is dead."""
     owner = row.record.owner if row.record.owner in leases.living(db) else key
-    limits = {**row.record.limits, "park": ttl}
+    limits = row.record.limits if ttl is None else {**row.record.limits, "park": ttl}
     back = {"state": SessionState.ACTIVE, "owner": owner, "limits": limits, **leases.NONE}
     return rows.apply(db, row, lambda record: record.changed(**back), now)

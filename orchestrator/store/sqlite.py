@@ -214,8 +214,8 @@ class SqliteStore:
         with self._database.write() as db:
             return rows.claim(db, rows.of_ticket(db, ticket), name, self._clock())
 
-    def restore(self, ticket: Ticket, key: str, ttl: float) -> SessionRecord:
-        """Make a parked session active, to live `ttl` seconds when it is parked again.
+    def restore(self, ticket: Ticket, key: str, ttl: float | None = None) -> SessionRecord:
+        """Make a parked session active, to live `ttl` seconds when it is parked again, or as long as before.
 
         It is the caller's `key` now unless somebody alive owns it.
 

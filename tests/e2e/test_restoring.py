@@ -43,8 +43,8 @@ async def end(home: Home) -> None:
 
 
 def do(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
-    """What `sessions do` answers, where what is parked lives on."""
-    return shell(home, "sessions", "do", *words, ORCHESTRATOR_PARK_TTL="100")
+    """What `sessions do` answers; the time to live of whoever passes by counts for nothing."""
+    return shell(home, "sessions", "do", *words)
 
 
 async def test_whatever_names_it_brings_it_back(home: Home, site: Site) -> None:  # B1 B15 B29
@@ -121,7 +121,7 @@ async def test_what_is_unused_keeps_its_time(home: Home) -> None:  # B14 B19 B20
 async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site) -> None:  # B17 B23 B30
     """It works in a parked session by its name, and parks it again; what it started itself ends with it."""
     await park(home, "left", url=site.page("/", FORM))
-    async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE, park_ttl=100)) as script:
+    async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE, park_ttl=0)) as script:
         await script.start_browser("own")
         assert (await (await script.session("left")).set_value("#name", "Ann")).restored
     assert [(record.id, record.state) for record in home.records()] == [("left", SessionState.PARKED)]

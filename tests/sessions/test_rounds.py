@@ -70,9 +70,8 @@ async def watch(book: Book, tmp_path: Path) -> AsyncIterator[tuple[Watch, Lanes]
         lanes, settings, providers = Lanes(book, group), Settings.load(), Providers()
         reach = Reach(providers, settings, Redactor())
         activity = Activity(tmp_path, book.caller, Redactor())
-        runner = Runner(
-            lanes, book.store, reach, Restorer(book, reach, _never, settings), settings, Redactor(), activity
-        )
+        restorer = Restorer(book, reach, _never, tmp_path)
+        runner = Runner(lanes, book.store, reach, restorer, settings, Redactor(), activity)
         closer = Closer(book, lanes, runner, reach, providers, settings)
         yield Watch(book, lambda clock: [IdleLimit(closer, clock), AgeLimit(lanes, closer, clock=clock)]), lanes
 
