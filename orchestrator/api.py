@@ -81,10 +81,8 @@ class Orchestrator(PythonApi):
             activity = Activity(self.settings.home, self._caller, self.redactor)
             self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
-            again, ttl = (
-                Again(reach, self._providers, self.settings),
-                self.settings.park_ttl if self._adopting else None,
-            )
+            again = Again(reach, self._providers, self.settings)
+            ttl = self.settings.park_ttl if self._adopting else None
             restorer = Restorer(self._book, reach, again.start, self.settings.home, ttl)
             self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor, activity)
             stack.callback(self._runner.close)

@@ -120,12 +120,14 @@ class Viewport(Wire):
 class Tab(Wire):
     """A tab by the name that callers use, with the remote end's handle of it.
 
-    `prepared` says that the page engine is put into its documents from their start, `viewport` what it was fitted to.
+    `prepared`: the page engine is put into its documents from their start; `viewport` is what it was fitted to.
+    `had_page`: when it was last looked at beside the calls it was elsewhere than at about:blank.
     """
 
     name: str
     handle: str
     prepared: bool = False
+    had_page: bool = False
     viewport: Viewport | None = None
 
 
@@ -143,10 +145,9 @@ class SessionRecord(Wire):
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
     archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
-    process that sees to all that now.
-    `request` is what it was started with, without credentials: None where it held some, or was started elsewhere.
-    Since `fresh_since` it has the remote end that it has, where that is not its first one because that was too old.
-    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
+    process that sees to all that now. `request` is what it was started with: None where that held credentials, or was
+    elsewhere; since `fresh_since` it has another remote end than its first one, which was too old. From `parked_at`
+    on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
     id: str
@@ -215,8 +216,7 @@ class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
     `browser`, `headless`, `viewport`, `args` and `storage_state` are of browsers; what follows `options` is of apps.
-    `app_path` is a file or folder of this machine, `app` anything that the remote end understands.
-    `new_command_timeout` is in seconds.
+    `app_path` is a file or folder of this machine, `app` what the remote end knows, `new_command_timeout` is seconds.
     """
 
     session_id: str | None = None

@@ -143,6 +143,8 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
+            if back:
+                scene.tabs.come_back()
             _follow(scene)
             outcome = work(scene)
             attached.downloads.bring(scene)

@@ -23,6 +23,7 @@ _FREE, _PAUSE = 5.0, 0.02
 """Seconds in which a driver is free again once the tab that held it is closed, and between two looks."""
 _URL, _TITLE = 2000, 200
 """Characters of an address and of a title that are told."""
+_BLANK = "about:blank"
 _TITLES = "return [location.href, document.title]"
 
 
@@ -155,6 +156,27 @@ class Tabbing:
         self._event(f"{closed} was closed; {'tab' if handles else 'a new one,'} {now} is current now.")
         self.select(now)
         return f"tab {now} is current now"
+
+    def come_back(self) -> None:
+        """Close the tabs that had a page when the session was left and have none now; with none left, open a fresh one.
+
+        Chromium tells it at once; elsewhere the tabs stay as they are.
+        """
+        try:
+            targets = self._remote.cdp("Target.getTargets")["targetInfos"]
+        except RemoteFailure:
+            return
+        blank = {one["targetId"] for one in targets if one["url"] == _BLANK}
+        record = self._turn.record
+        empty = [tab.name for tab in record.tabs if tab.handle in blank and self._had_page(tab)]
+        if empty and len(empty) == len(record.tabs):
+            self.add(self.open())
+        for name in empty:
+            self.close(name)
+            self._event(f"Tab {name} came back without its page and was closed; {self.current} is current now.")
+
+    def _had_page(self, tab: Tab) -> bool:
+        return tab.had_page or (tab.name == self.current and self._turn.record.url not in {None, _BLANK})
 
     def address(self) -> str:
         """The URL of the current tab as a browser of ours tells it beside its driver; empty where that cannot be."""

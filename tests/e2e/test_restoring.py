@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,10 +12,10 @@ import pytest
 
 from orchestrator import Orchestrator
 from orchestrator.compare import CompareSessions
-from orchestrator.errors import ElementNotFound, SessionLost, SessionNotFound
+from orchestrator.errors import ElementNotFound, SessionNotFound, StaleRef
 from orchestrator.models import SessionState
 from orchestrator.settings import Settings
-from tests.e2e.harness import NAMESPACE, Home, kill, until
+from tests.e2e.harness import NAMESPACE, Home, kill, remote, until
 from tests.e2e.test_shell import shell
 from tests.site import Site
 
@@ -81,17 +82,46 @@ async def test_parked_ones_are_closed_like_any(home: Home) -> None:  # O12 X40 X
 
 
 @pytest.mark.parametrize("victim", ["chromedriver", "chromium"])
-async def test_one_that_died_meanwhile_is_said_to_be_lost(home: Home, victim: str) -> None:  # B8 B16 X42
-    """The call that comes back to it is told what ended and how long it was parked; then its name can be cleared."""
-    await park(home, "a")
+async def test_one_that_died_meanwhile_is_said_to_be_another(home: Home, site: Site, victim: str) -> None:  # B8 B16 X42
+    """Who comes back to it is told what ended, and how long it was parked; refs of the dead page are refused."""
+    async with server(home) as one:
+        session = await one.start_browser("a", navigation_url=site.page("/", FORM))
+        seen = await session.get_visible_elements(format="json", roles=["textbox"])
+        ref = seen.elements[0].ref if seen.elements else ""
     kill(home.process("a", victim))
     async with server(home) as one:
         session = await one.session("a")
-        with pytest.raises(SessionLost, match=r"it was parked for .* and its process .* ended"):
-            await session.get_text()
-        assert (await session.refresh()).state is SessionState.LOST
+        back = await session.get_text()
+        assert back.restored is False
+        assert re.search(r"it was parked for .* and its process .* ended", back.events[0])
+        with pytest.raises(StaleRef):
+            await session.set_value(ref, "Ann", timeout=0)
         assert (await session.close()).closed == ["a"]
         assert home.is_clean()
+
+
+@pytest.mark.parametrize("emptied", [["t1"], ["t1", "t2"]])
+async def test_a_tab_that_lost_its_page_is_dropped(  # B26 B27 B28 O16 O17
+    home: Home, site: Site, emptied: list[str]
+) -> None:
+    """One that had a page and comes back without is closed; with none left there is a fresh one."""
+    async with server(home) as one:
+        session = await one.start_browser("a", navigation_url=site.page("/", FORM))
+        await session.tabs("new", url=site.page("/other", "<title>Other</title>"))
+    driver = f"{home.record('a').remote_url}/session/{home.record('a').remote_session_id}"
+    for tab in home.record("a").tabs:
+        if tab.name in emptied:
+            remote("POST", f"{driver}/window", {"handle": tab.handle})
+            remote("POST", f"{driver}/url", {"url": "about:blank"})
+    async with server(home) as one:
+        session = await one.session("a")
+        back = await session.tabs("list")
+        left = [("t3", "about:blank")] if len(emptied) == 2 else [("t2", site.url("/other"))]
+        assert [(tab.tab, tab.url) for tab in back.tabs] == left
+        assert f"Tab {emptied[0]} came back without its page and was closed" in " ".join(back.events)
+        await session.navigate(site.url("/"))
+        assert (await session.tabs("list")).tabs[0].title == "Form"
+        await session.close()
 
 
 async def test_one_that_expired_says_so(home: Home) -> None:  # B12 B14 B33
