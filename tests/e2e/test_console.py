@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, refused
 
 
 def since(stage: Stage) -> float:
@@ -126,3 +126,29 @@ def test_a_step_reads_the_console(stage: Stage) -> None:
     ]
     answer = stage.ok("execute_sequence", actions=steps, verbose=True)
     assert answer["steps"][1]["result"]["entries"][0]["text"] == "from a step"
+
+
+def test_without_bidi_the_driver_log_is_read(stage: Stage) -> None:
+    """In the same shape, as often as one asks; requests are not heard, and the refusal says how they would be."""
+    stage.ok("start_browser", sessionId="classic", capabilities={"webSocketUrl": False})
+    url = stage.show(
+        "<script>console.log('hi', 1);\nconsole.warn('it\\'s \"quoted\"');setTimeout(() => { throw new Error('boom') })"
+        "</script>",
+        sessionId="classic",
+    )
+    found = stage.ok("get_console", sessionId="classic")["entries"]
+    entries = [one for one in found if one["source"] != "network"]  # no icon is there
+    said = [(one["level"], one["source"], one["text"]) for one in entries]
+    assert said == [
+        ("info", "console", '"hi" 1'),
+        ("warn", "console", 'it\'s "quoted"'),
+        ("error", "javascript", "Uncaught Error: boom"),
+    ]
+    assert entries[1]["where"] == f"{url}:2:9"
+    graver = stage.ok("get_console", sessionId="classic", level="warn")["entries"]
+    assert [one for one in graver if one["source"] != "network"] == entries[1:3]
+    text = refused(stage.call("get_network", sessionId="classic"), "unsupported")
+    assert "'classic'" in text
+    assert "webSocketUrl: true" in text
+    stage.ok("close_session", sessionId="classic")
+    stage.ok("set_current_session", sessionId="browser")
