@@ -88,6 +88,16 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Leave webSocketUrl away, or use Chrome, Edge or Firefox.",
     ),
+    "storage_state": Ability(
+        "storage state to begin with",
+        "`storageState`",
+        {
+            "firefox": "geckodriver sets cookies of the site that is open alone",
+            "safari": "safaridriver sets cookies of the site that is open alone",
+            "webkitgtk": "WebKitWebDriver sets cookies of the site that is open alone",
+        },
+        "Use Chrome or Edge, or sign in once more.",
+    ),
     "console": Ability(
         "console that can be read",
         "`get_console`",

@@ -88,10 +88,11 @@ class Orchestrator(PythonApi):
             self._attacher = Attacher(*room, self._providers, self.settings)
             self._closer = Closer(*room, self._providers, self.settings)
             self._leaving = Leaving(self._book, self._closer, restorer, activity, parking=self._parking)
-            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer)
+            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, self._group)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
-                self._upkeep.begin(self._group, self.settings.home)
+                self._upkeep.begin(self.settings.home)
+                self._runner.on_end = self._upkeep.used
             self._stack = stack.pop_all()
         return self
 
@@ -161,7 +162,7 @@ class Orchestrator(PythonApi):
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
         records, current = await self._book.rows()
         if not self._visiting:
-            self._group.start_soon(self._upkeep.look_after, records)
+            self._upkeep.listed()
         shown = [SessionFacts.of(record) for record in records if record.id.startswith(prefix or "")]
         return SessionList(sessions=shown, current_session=current)
 

@@ -13,6 +13,7 @@ import anyio.to_thread
 from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, SessionLost
 from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType, session_id
+from orchestrator.provider import SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner
@@ -109,7 +110,7 @@ class Attacher:
             remote_session_id=request.remote_session_id,
             capabilities=request.capabilities,
             secret=secret,
-            limits={"idle": self._settings.idle_timeout, "park": self._settings.park_ttl},
+            limits=SessionOptions().limits(self._settings),
             created_at=now,
             last_active_at=now,
         )

@@ -8,8 +8,9 @@ from typing import Any, Generic, Literal, TypeVar
 
 from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
+from orchestrator.actions.archives import Har
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
+from orchestrator.actions.browser_results import CookieList, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
 from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
@@ -22,13 +23,14 @@ from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
-from orchestrator.actions.network_results import Routes
+from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
 from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
 from orchestrator.actions.routes import Route
 from orchestrator.actions.scripts import ExecuteScript
+from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
@@ -517,7 +519,7 @@ class SessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -651,6 +653,16 @@ class SessionMethods(ABC):
             },
         )
 
+    async def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return await self._do(SaveStorageState, {"path": path})
+
     async def route(
         self,
         action: Literal["block", "fulfil", "delay", "clear"],
@@ -691,6 +703,22 @@ class SessionMethods(ABC):
                 "ms": ms,
             },
         )
+
+    async def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return await self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
@@ -1213,7 +1241,7 @@ class BlockingSessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -1345,6 +1373,16 @@ class BlockingSessionMethods(ABC):
             },
         )
 
+    def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return self._do(SaveStorageState, {"path": path})
+
     def route(
         self,
         action: Literal["block", "fulfil", "delay", "clear"],
@@ -1385,6 +1423,22 @@ class BlockingSessionMethods(ABC):
                 "ms": ms,
             },
         )
+
+    def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
@@ -1621,6 +1675,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         wait: bool = True,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -1634,6 +1689,8 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             wait: False: answer at once; calls on it queue until it has started.
             viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -1714,6 +1771,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -1731,6 +1789,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.

@@ -11,8 +11,9 @@ from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import OrchestratorError, RemoteFailure
+from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
 from orchestrator.models import SessionRecord, SessionState
+from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
 from orchestrator.restoring import Restorer
@@ -68,7 +69,11 @@ class Attached:
 
 
 class Runner:
-    """Runs what is to be done in a session, one thing at a time."""
+    """Runs what is to be done in a session, one thing at a time.
+
+    Attributes:
+        on_end: Called when a call ended, however it did.
+    """
 
     def __init__(
         self,
@@ -88,13 +93,17 @@ class Runner:
         self._settings = settings
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
+        self.on_end: Callable[[], None] = lambda: None
 
     async def run(self, session_id: str | None, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
 
         The outcome also tells what happened on the session since its last one.
         """
-        return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
+        try:
+            return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
+        finally:
+            self.on_end()
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
@@ -105,6 +114,11 @@ class Runner:
         kept = self._attached.pop(record.remote_session_id, None)
         if kept is not None:
             kept.close()
+
+    def recorded(self, record: SessionRecord) -> str:
+        """Write what a session recorded that is being closed; a sentence about it."""
+        kept = self._attached.get(record.remote_session_id)
+        return archive.finish(record, self._settings.home, kept.traffic.drain() if kept else ())
 
     def close(self) -> None:
         """Leave every session to others: what this process does beside its calls ends."""
@@ -153,7 +167,7 @@ class Runner:
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
         look = functools.partial(self._store.get, record.namespace, record.id)
-        traffic = Traffic(self._reach.cdp(record), look)
+        traffic = Traffic(self._reach.cdp(record), look, self._settings.home, self._redactor.data)
         ears = Ears(self._reach.bidi(record), self._redactor)
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange = strange
@@ -166,8 +180,8 @@ class Runner:
 def _follow(scene: Scene) -> None:
     try:
         scene.follow()
-    except RemoteFailure as error:
-        scene.event(f"The rules of route are not in force: {error.message}")
+    except (RemoteFailure, InvalidArgument) as error:
+        scene.event(f"What route and har asked for is not done: {error.message}")
 
 
 def labelled(outcome: OutcomeT, scene: Scene) -> OutcomeT:

@@ -7,6 +7,7 @@ from typing import Any
 
 from orchestrator.actions import (
     apps,
+    archives,
     choosing,
     contexts,
     cookies,
@@ -23,6 +24,7 @@ from orchestrator.actions import (
     reading,
     routes,
     scripts,
+    storage,
     touch,
     waits,
     windows,
@@ -88,7 +90,9 @@ CATALOGUE = Catalogue(
         *dialogs.ACTIONS,
         *windows.ACTIONS,
         *cookies.ACTIONS,
+        *storage.ACTIONS,
         *routes.ACTIONS,
+        *archives.ACTIONS,
         *contexts.ACTIONS,
         *apps.ACTIONS,
         *devices.ACTIONS,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import Stage, refused
+from tests.site import Site
 
 
 def since(stage: Stage) -> float:
@@ -152,3 +154,21 @@ def test_without_bidi_the_driver_log_is_read(stage: Stage) -> None:
     assert "webSocketUrl: true" in text
     stage.ok("close_session", sessionId="classic")
     stage.ok("set_current_session", sessionId="browser")
+
+
+def test_the_next_server_hears_what_the_browser_remembers(home: Home) -> None:
+    """One that was killed takes nothing with it that a page still shows; a place of its answers holds here, too."""
+    with Site() as site:
+        url = site.page("/talk", "<script>console.log('early'); console.warn('late')</script>")
+        with home.serve() as first:
+            first.ok("start_browser", sessionId="ann", navigationUrl=url)
+            assert first.ok("get_console")["total"] == 2
+            until = first.ok("get_console")["until"]
+            kill(first.process)
+        with home.serve() as second:
+            found = second.ok("get_console", sessionId="ann")
+            assert [one["text"] for one in found["entries"]] == ["early", "late"]
+            second.ok("execute_script", script="console.log('now')", sessionId="ann")
+            later = second.ok("get_console", sessionId="ann", since=until)["entries"]
+            assert [one["text"] for one in later] == ["now"]
+            second.ok("close_session", sessionId="ann")

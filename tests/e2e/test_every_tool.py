@@ -128,10 +128,12 @@ CASES = {
     "cookies": Case(
         {"action": "set", "name": "tea", "value": "mint"}, "Set: 1.", {"action": "bake"}, WRONG, "action"
     ),
+    "save_storage_state": Case({}, "Saved", {"path": "/dev/null/state.json"}, WRONG, "cannot be written"),
     "route": Case(
         {"action": "delay", "url": "/slow", "ms": 10}, "Rules in force: 1.",
         {"action": "delay", "url": "/slow"}, WRONG, "Delay needs ms",
     ),
+    "har": Case({"action": "start"}, "Recording.", {"action": "replay"}, WRONG, "Replay needs path"),
 }  # fmt: skip
 
 CLOSING = ("close_session", "close_sessions", "close_all_sessions")
