@@ -10,9 +10,11 @@ from orchestrator.network import answers, globs
 from orchestrator.network.later import Later
 from orchestrator.network.replay import Replay
 from orchestrator.network.rules import Request, Rule, first
-from orchestrator.webdriver.cdp import Cdp, Command, Target
+from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
 
 _EVERYTHING = "*"
+_REMEMBERED = 2_000
+"""Requests."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,9 @@ class Plan:
 class Routing:
     """A guest of the session's targets while there is a plan; what none of its patterns matches is never held.
 
+    A page that is there already is held by itself. Whatever begins later is held by the browser, too, from its first
+    request on: popups and workers are let go by whichever client of the browser is first, which may be the driver.
+
     Source: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
 
     Args:
@@ -46,6 +51,7 @@ class Routing:
         self._plan = plan
         self._later = Later()
         self._patterns: list[str] = []
+        self._judged: dict[str, None] = {}
 
     @property
     def active(self) -> bool:
@@ -77,6 +83,9 @@ class Routing:
         """A request is held."""
         if method != "Fetch.requestPaused":
             return
+        if self._again(str(params.get("networkId", "")), target):
+            self._cdp.send("Fetch.continueRequest", target, requestId=params["requestId"])
+            return
         plan = self._plan()
         if plan is None:
             self._patterns = []
@@ -93,6 +102,15 @@ class Routing:
             settle()
         else:
             self._later.after(waits / 1000, settle)
+
+    def _again(self, request: str, target: Target) -> bool:
+        """Whether it is the browser that holds a request which its page has held before: the page is first."""
+        if target.kind == BROWSER.kind:
+            return bool(request) and request in self._judged
+        self._judged[request] = None
+        if len(self._judged) > _REMEMBERED:
+            self._judged.pop(next(iter(self._judged)))
+        return False
 
 
 def _verdict(plan: Plan, rule: Rule | None, request: Request) -> tuple[str, dict[str, Any]]:

@@ -25,7 +25,7 @@ class Target:
     """A page, a frame of another origin or a worker of the session; `session` is the CDP session that it is driven by.
 
     `page` is the id of the page that it is or stands in, which is its window handle in WebDriver; empty for what
-    several pages share.
+    several pages share. The `browser` itself is one as long as nobody else is in it.
     """
 
     id: str
@@ -53,6 +53,9 @@ class Extent:
         if self.whole or (self.context and info.get("browserContextId") == self.context):
             return True
         return any(one in known or one in self.tabs for one in (info["targetId"], info.get("openerId")))
+
+
+BROWSER = Target("", "browser", "", "")
 
 
 class Guest(Protocol):
@@ -128,7 +131,8 @@ class Cdp:
             while fresh := [target for target in [*self._targets.values()] if target.session not in ready]:
                 for target in fresh:
                     ready.add(target.session)
-                    self._tell(target, [_FOLLOW, *guest.commands(target)])
+                    follow = [_FOLLOW] if target is not BROWSER else []
+                    self._tell(target, [*follow, *guest.commands(target)])
 
     def leave(self, guest: Guest) -> None:
         """Take back what a guest's commands did; without guests the socket is closed."""
@@ -178,6 +182,7 @@ class Cdp:
     def _connect(self) -> Socket:
         self.close()
         socket = self._socket = Socket(self._find(), name=self._name, timeout=self._timeout, on_event=self._hear)
+        self._targets[BROWSER.session] = BROWSER
         follow: Mapping[str, Any] = {**_FOLLOW[1], "filter": [{"type": kind} for kind in _TOP]}
         socket.call(_FOLLOW[0], **follow)
         return socket
@@ -201,8 +206,11 @@ class Cdp:
         socket = self._socket
         if socket is None:
             return
-        outer = self._targets.get(parent)
+        outer = self._targets.get(parent) if parent else None
         if outer is None and not self._extent.has(info, self._known()):
+            if self._targets.pop(BROWSER.session, None):
+                for method, params in [command for guest in self._guests for command in guest.undo(BROWSER)]:
+                    socket.send(method, **params)
             socket.send("Target.detachFromTarget", sessionId=session)
             return
         page = outer.page if outer else info["targetId"] if info["type"] == "page" else ""
