@@ -13,6 +13,7 @@ from orchestrator.network.rules import Request, Rule, first
 from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
 
 _EVERYTHING = "*"
+_WITH_MEMORY = ("page", "iframe")
 _REMEMBERED = 2_000
 """Requests."""
 
@@ -51,6 +52,7 @@ class Routing:
         self._plan = plan
         self._later = Later()
         self._patterns: list[str] = []
+        self._kept = Plan()
         self._judged: dict[str, None] = {}
 
     @property
@@ -65,19 +67,23 @@ class Routing:
             NoAnswer: The browser cannot be reached.
         """
         before, self._patterns = self._patterns, plan.patterns()
-        if self._patterns and (self._patterns != before or not self._cdp.open):
+        if self._patterns and (plan is not self._kept or not self._cdp.open):
             self._cdp.join(self)
         elif before and not self._patterns:
             self._later.drop()
             self._cdp.leave(self)
+        self._kept = plan
 
-    def commands(self, target: Target) -> Iterable[Command]:  # noqa: ARG002 - all alike
+    def commands(self, target: Target) -> Iterable[Command]:
         """Have requests held."""
-        return [("Fetch.enable", {"patterns": [{"urlPattern": pattern} for pattern in self._patterns]})]
+        return [
+            ("Fetch.enable", {"patterns": [{"urlPattern": pattern} for pattern in self._patterns]}),
+            *_forgetting(target),
+        ]
 
-    def undo(self, target: Target) -> Iterable[Command]:  # noqa: ARG002 - all alike
+    def undo(self, target: Target) -> Iterable[Command]:
         """Let go of them."""
-        return [("Fetch.disable", {})]
+        return [("Fetch.disable", {}), *_forgetting(target)]
 
     def hear(self, method: str, params: Mapping[str, Any], target: Target) -> None:
         """A request is held."""
@@ -111,6 +117,13 @@ class Routing:
         if len(self._judged) > _REMEMBERED:
             self._judged.pop(next(iter(self._judged)))
         return False
+
+
+def _forgetting(target: Target) -> list[Command]:
+    """Has a page forget what it keeps in memory, which it would not ask for again; its cache stays on."""
+    if target.kind not in _WITH_MEMORY:
+        return []
+    return [("Network.setCacheDisabled", {"cacheDisabled": disabled}) for disabled in (True, False)]
 
 
 def _verdict(plan: Plan, rule: Rule | None, request: Request) -> tuple[str, dict[str, Any]]:

@@ -79,6 +79,8 @@ def test_delay_holds_back_and_others_go_on(routed: Stage) -> None:
     assert fetched(routed, slow) == "failed"
 
 
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="10"></svg>'
+
 WORKERS = {
     "dedicated": "new Worker('/ask.js').onmessage = e => document.title = e.data",
     "shared": "p = new SharedWorker('/ask.js').port; p.onmessage = e => document.title = e.data; p.start()",
@@ -130,6 +132,19 @@ def test_a_page_of_another_origin_can_read_the_answer(routed: Stage) -> None:
         "made",
     ]
     assert fetched(routed, there) == "failed"  # a GET goes to the network, where nobody allows it
+
+
+def test_what_a_page_has_in_memory_is_asked_for_again(routed: Stage) -> None:
+    """A picture that was loaded before the rule, and one that was answered by it."""
+    routed.site.page("/kept.svg", Reply(PICTURE % 10, 200, "image/svg+xml", {"Cache-Control": "max-age=1000"}))
+    page, width = routed.show("<img src=/kept.svg>"), "document.images[0].naturalWidth"
+    assert routed.js(width) == 10
+    routed.ok("route", action="fulfil", url="/kept.svg", body=PICTURE % 20, contentType="image/svg+xml")
+    routed.ok("navigate", url=page)
+    assert routed.js(width) == 20
+    routed.ok("route", action="clear")
+    routed.ok("navigate", history="reload")
+    assert routed.js(width) == 10
 
 
 def test_a_file_is_answered(routed: Stage, tmp_path: Path) -> None:
