@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
+from orchestrator.actions.archives import Har
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.browser_results import CookieList, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
@@ -22,7 +23,7 @@ from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
-from orchestrator.actions.network_results import Routes
+from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
@@ -702,6 +703,22 @@ class SessionMethods(ABC):
                 "ms": ms,
             },
         )
+
+    async def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return await self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
@@ -1406,6 +1423,22 @@ class BlockingSessionMethods(ABC):
                 "ms": ms,
             },
         )
+
+    def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.

@@ -135,6 +135,8 @@ MEANINGS = {
     "execute_parallel.sequences": "For each session, or each group of sessions, its steps.",
     "format": "The form of the result.",
     "fullPage": "The whole page, not only what is seen of it.",
+    "har.notFound": "What becomes of requests that the file has no answer to.",
+    "har.path": "The HAR file; one below `home` unless given. `replay` needs it.",
     "height": "In CSS pixels.",
     "history": "Instead of `url`.",
     "drag_and_drop.x": "Where to drop it: CSS pixels from the left of the viewport.",

@@ -84,6 +84,7 @@ TOOL_NAMES = [
     "cookies",
     "save_storage_state",
     "route",
+    "har",
     "switch_context",
     "manage_app",
     "manage_device",

@@ -40,6 +40,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "cookies": {"action": "get"},
     "save_storage_state": {},
     "route": {"action": "clear"},
+    "har": {"action": "flush"},
     "swipe": {"direction": "up"},
     "pinch": {"scale": 2},
     "switch_context": {},
