@@ -475,6 +475,7 @@ class SessionMethods(ABC):
             checked: Whether it is checked.
             count: How many elements the selector finds.
             attribute: An attribute that must be there, or have this value.
+            url: A glob such as `**/cart*`.
             title: The whole title, or a glob.
             not_: It must not hold.
             timeout: In ms.
@@ -1192,6 +1193,7 @@ class BlockingSessionMethods(ABC):
             checked: Whether it is checked.
             count: How many elements the selector finds.
             attribute: An attribute that must be there, or have this value.
+            url: A glob such as `**/cart*`.
             title: The whole title, or a glob.
             not_: It must not hold.
             timeout: In ms.
