@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
-from orchestrator.actions.downloads import Downloads
+from orchestrator.actions import downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
@@ -54,7 +54,7 @@ class Attached:
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
         self.devtools: Callable[[], str] | None = None
-        self.downloads = Downloads()
+        self.downloads = downloads.Downloads()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
@@ -137,6 +137,8 @@ class Runner:
         if back:
             self.activity.note(turn.record, Doing("restore"), back.told)
         record = turn.record
+        if back and not back.whole:
+            self.attach(record, self._reach.of(record))
         attached = self._client(record)
         scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
         attached.ears.wait()
@@ -149,6 +151,7 @@ class Runner:
             outcome = work(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
+            downloads.tell(scene)
             if back:
                 error.details |= {"restored": back.whole, "recovered": back.recovered}
             if told or scene.events:
@@ -174,7 +177,8 @@ class Runner:
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange, kept.devtools = strange, self._reach.devtools(record)
         self._attached[record.remote_session_id] = kept
-        ears.open()
+        fresh = not (strange or record.far)
+        ears.open(downloads.folder(record, self._settings) if fresh else None)
         return kept
 
 
