@@ -519,7 +519,7 @@ class SessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -1241,7 +1241,7 @@ class BlockingSessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.

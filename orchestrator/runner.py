@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
-from orchestrator.actions.downloads import Downloads
+from orchestrator.actions import downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
@@ -53,7 +53,7 @@ class Attached:
         self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
-        self.downloads = Downloads()
+        self.downloads = downloads.Downloads()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
@@ -146,6 +146,7 @@ class Runner:
             outcome = work(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
+            downloads.tell(scene)
             if back:
                 error.details["restored"] = back.whole
             if told or scene.events:
@@ -171,7 +172,8 @@ class Runner:
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
-        ears.open()
+        fresh = not (strange or record.far)
+        ears.open(downloads.folder(record, self._settings) if fresh else None)
         return kept
 
 
