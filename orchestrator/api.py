@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from orchestrator.actions.base import Action, ResultT
+from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.scene import Scene
 from orchestrator.attaching import Attacher
@@ -25,7 +26,7 @@ from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
-from orchestrator.runner import Runner, labelled
+from orchestrator.runner import House, Runner, labelled
 from orchestrator.secrets import Redactor
 from orchestrator.sequence import Alone, ExecuteSequence, PlannedStep, SequenceResult, plan, run
 from orchestrator.session import Session
@@ -59,6 +60,7 @@ class Orchestrator(PythonApi):
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
         self._providers = Providers() if providers is None else providers
+        self._actions = CATALOGUE
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
         self._adopting = adopting
@@ -72,12 +74,14 @@ class Orchestrator(PythonApi):
             self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
             self._lanes = Lanes(self._book, self._group)
             reach = Reach(self._providers, self.settings, self.redactor)
-            self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
+            house = House(self._actions, self.settings)
+            stack.callback(house.worlds.close)
+            self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor, house)
             room = self._book, self._lanes, self._runner, reach
             self._starter = Starter(*room, self._providers, self.settings)
             self._attacher = Attacher(*room, self._providers, self.settings)
             self._closer = Closer(*room, self._providers, self.settings)
-            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer)
+            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, house.worlds)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
                 self._upkeep.begin(self._group, self.settings.home)

@@ -1,15 +1,18 @@
-"""Ends the sessions that nobody uses: each has an idle limit, which every call on it begins anew."""
+"""Ends the sessions that nobody uses, and the script worlds that no script does: every use begins the time anew."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
 
+import anyio.to_thread
+
 from orchestrator.closing import Closer
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.rounds import LONGEST, Rounds
 from orchestrator.sessions import Book
+from orchestrator.world.worlds import Worlds
 
 _MINUTE = 60
 
@@ -50,6 +53,18 @@ class IdleLimit(Rounds):
 
     def _still_idle(self, record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
         return not in_use and left(record, self._clock()) <= 0
+
+
+class WorldLimit(Rounds):
+    """Gives up the script worlds that no script uses."""
+
+    def __init__(self, worlds: Worlds) -> None:
+        super().__init__()
+        self._worlds = worlds
+
+    async def look(self) -> float:
+        """Give up what is idle for too long now; returns the seconds until the next look."""
+        return await anyio.to_thread.run_sync(self._worlds.give_up_idle)
 
 
 def _duration(seconds: float) -> str:

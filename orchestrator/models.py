@@ -136,6 +136,7 @@ class SessionRecord(Wire):
     session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
     remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
+    `world` names the script world that was last used, whichever process has it.
     """
 
     id: str
@@ -172,6 +173,7 @@ class SessionRecord(Wire):
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
     lost_reason: str | None = None
+    world: str = ""
 
     @property
     def native(self) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
+from orchestrator.actions.catalogue import Catalogue
 from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.finding import Turn
 from orchestrator.actions.results import Outcome, SessionLabel
@@ -20,6 +21,8 @@ from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
 from orchestrator.webdriver.remote import Remote
+from orchestrator.world.world import Function
+from orchestrator.world.worlds import Worlds
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 _REFS_AT_ONCE = 500
@@ -57,15 +60,34 @@ class Attached:
         return self._screen()
 
 
+class House:
+    """The actions that there are, and the script worlds in which they are functions."""
+
+    def __init__(self, actions: Catalogue, settings: Settings) -> None:
+        functions = [Function(action.verb, action.part) for action in actions.values() if action.scriptable]
+        self.worlds = Worlds(functions, settings.script_memory, settings.script_idle)
+        self._actions = actions
+
+    def act(self, scene: Scene, verb: str, fields: Mapping[str, Any]) -> Outcome:
+        """Do an action by its name."""
+        action = self._actions.read(verb, fields)
+        action.check(scene.record)
+        outcome: Outcome = action.perform(scene)
+        return outcome
+
+
 class Runner:
     """Runs what is to be done in a session, one thing at a time."""
 
-    def __init__(self, lanes: Lanes, store: SqliteStore, reach: Reach, settings: Settings, redactor: Redactor) -> None:
+    def __init__(
+        self, lanes: Lanes, store: SqliteStore, reach: Reach, settings: Settings, redactor: Redactor, house: House
+    ) -> None:
         self._lanes = lanes
         self._reach = reach
         self._store = store
         self._settings = settings
         self._redactor = redactor
+        self._house = house
         self._attached: dict[str, Attached] = {}
 
     async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
@@ -81,14 +103,18 @@ class Runner:
         kept.strange = strange
 
     def detach(self, record: SessionRecord) -> None:
-        """Forget the client of a session."""
+        """Forget the client of a session, and the world of its scripts."""
         self._attached.pop(record.remote_session_id, None)
+        self._house.worlds.forget(record.id)
 
     def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in a turn that has come, in its thread."""
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor)
+        scene = Scene(attached, turn, self._settings, self._redactor, self._house)
+        if reset := self._house.worlds.reset(record.id, record.remote_session_id):
+            scene.event(reset)
+            scene.change(world="")
         try:
             if attached.strange:
                 attached.strange = not scene.resume()

@@ -110,6 +110,8 @@ class Settings(BaseSettings):
     command_timeout: float = Field(default=30, gt=0, description="The longest a remote end may take for one command.")
     start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
     max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
+    script_memory: int = Field(default=64, ge=8, description="MB that the script world of a session may take.")
+    script_idle: float = Field(default=600, gt=0, description="A script world that is unused for so long is given up.")
     tools: str = Field(
         default="all",
         description="Which sets of tools are listed: all, or some of core, browser, sessions, mobile, script.",
@@ -154,7 +156,7 @@ class Settings(BaseSettings):
     def _json(cls, value: Any) -> Any:
         return json.loads(value) if isinstance(value, str) else value
 
-    @field_validator("idle_timeout", "command_timeout", "start_timeout", mode="before")
+    @field_validator("idle_timeout", "command_timeout", "start_timeout", "script_idle", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)

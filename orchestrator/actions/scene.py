@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Finder, Hit, Turn
 from orchestrator.actions.frames import Frames
-from orchestrator.actions.results import Acted, Observe
+from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.watch import Watch
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
@@ -22,6 +23,9 @@ from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.answer import DIALOG_TEXT
 from orchestrator.webdriver.remote import Remote
+from orchestrator.world.vars import Vars
+from orchestrator.world.world import World
+from orchestrator.world.worlds import Worlds
 
 ActedT = TypeVar("ActedT", bound=Acted)
 _NEAR, _FAR = 5.0, 15.0
@@ -42,6 +46,16 @@ class Client(Protocol):
         ...
 
 
+class House(Protocol):
+    """What the sessions of a process have in common: the actions that there are, and the script worlds."""
+
+    worlds: Worlds
+
+    def act(self, scene: Scene, verb: str, fields: Mapping[str, Any]) -> Outcome:
+        """Do an action by its name."""
+        ...
+
+
 class Scene:
     """One call's view of its session. It lives for one turn in the lane and is used by one thread.
 
@@ -49,10 +63,11 @@ class Scene:
         web: The engine of the document that is current in a browser or web view.
     """
 
-    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
+    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, house: House) -> None:
         remote = self.remote = client.remote
         self.web = client.page
         self._client = client
+        self._house = house
         self.settings = settings
         self.redactor = redactor
         self.find = Finder(lambda: self.page, Frames(remote, self.web), turn)
@@ -109,6 +124,33 @@ class Scene:
             Unsupported: It cannot.
         """
         abilities.need(ability, self.browser)
+
+    @cached_property
+    def vars(self) -> Vars:
+        """The strings that the session keeps, also for its scripts."""
+        return Vars(self.record.vars, lambda kept: self.change(vars=kept))
+
+    @property
+    def world(self) -> World:
+        """The world of the session's scripts in this process, with `get` and `set` for its globals.
+
+        Raises:
+            Unsupported: There is no engine for it.
+        """
+        world, new = self._house.worlds.of(self.record.id, self.record.remote_session_id)
+        if world.id != self.record.world:
+            if new and self.record.world:
+                self.event("The script world is a new one: globals of earlier scripts are not in it; vars are.")
+            self.change(world=world.id)
+        return world
+
+    def act(self, verb: str, fields: Mapping[str, Any]) -> Outcome:
+        """Do another action of this session, by its name and parameters, in this turn.
+
+        Raises:
+            OrchestratorError: Any of the codes in `orchestrator.errors`.
+        """
+        return self._house.act(self, verb, fields)
 
     def check(self) -> None:
         """Raise when this call should not go on: cancelled, or its session closed or lost."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import mcp.types as protocol
 from pydantic import Field
@@ -22,6 +22,7 @@ from orchestrator.mcp_server.session_tool import TARGET, SessionTool
 from orchestrator.mcp_server.session_tools import SESSION_TOOLS
 from orchestrator.models import Wire
 from orchestrator.sequence import SYNC
+from orchestrator.settings import ToolSet
 
 _SENTENCES = 2
 _NARROWING = ("selector", "root", "query", "roles", "limit", "offset", "prefix")
@@ -57,6 +58,11 @@ class Tool:
     def name(self) -> str:
         """What clients call it."""
         return self.declared.verb
+
+    @property
+    def offered(self) -> bool:
+        """Whether it can be done in this installation."""
+        return issubclass(self.declared, SessionTool) or self.declared.offered()
 
     @cached_property
     def listed(self) -> protocol.Tool:
@@ -133,6 +139,7 @@ def listing(sets: str) -> list[protocol.Tool]:
     """The tools of these sets (setting `tools`) as clients read them; the others can be called all the same."""
     wanted = set(sets.split(","))
     if "all" in wanted:
-        return [tool.listed for tool in TOOLS.values()]
-    actions = {verb: action for verb, action in CATALOGUE.items() if action.toolset in wanted}
-    return [tool.listed_beside(actions) for tool in TOOLS.values() if tool.declared.toolset in wanted]
+        wanted = {*get_args(ToolSet)}
+    offered = [tool for tool in TOOLS.values() if tool.offered and tool.declared.toolset in wanted]
+    actions = {tool.name: CATALOGUE[tool.name] for tool in offered if tool.name in CATALOGUE}
+    return [tool.listed_beside(actions) for tool in offered]
