@@ -60,7 +60,8 @@ class _Edits:
 def read(source: str) -> Script:
     """Find what a script declares at its top, and write it as assignments to globals.
 
-    A `var` counts at any depth outside of functions, as in any script; `let`, `const`, `class` and functions at the top.
+    A `var` counts at any depth outside of functions, as in any script; `let`, `const`, `class` and functions do where
+    they stand at the top.
     """
     from tree_sitter import Parser  # noqa: PLC0415 (an extra)
 

@@ -49,14 +49,13 @@ class Vars:
         """The names, the oldest first."""
         return list(self._kept)
 
-    def replace(self, kept: Mapping[str, str]) -> None:
+    def replace(self, kept: Mapping[Any, Any]) -> None:
         """Have these instead of all that there were.
 
         Raises:
             InvalidArgument: They are no strings, or too large together.
         """
-        wrong: list[Any] = [word for word in chain.from_iterable(kept.items()) if not isinstance(word, str)]
-        if wrong or "" in kept:
+        if not all(isinstance(word, str) for word in chain.from_iterable(kept.items())) or "" in kept:
             raise InvalidArgument("Names and values of vars are strings.", hint="Write other values as JSON.")
         if sum(len(name) + len(text) for name, text in kept.items()) > ROOM:
             raise InvalidArgument(
