@@ -117,6 +117,12 @@ def browser(name: Any) -> str:
     return found if found in TITLES else ""
 
 
+def able(ability: str, name: Any) -> bool:
+    """Whether a browser can do something, as far as is known: of one that is not in the table nothing is."""
+    found = browser(name)
+    return bool(found) and found not in ABILITIES[ability].lacking
+
+
 def need(ability: str, name: Any) -> None:
     """Refuse what this browser cannot do; of one that is not in the table nothing is known.
 

@@ -107,7 +107,7 @@ class Attacher:
             remote_session_id=request.remote_session_id,
             capabilities=request.capabilities,
             secret=secret,
-            limits={"idle": self._settings.idle_timeout},
+            limits={"idle": self._settings.idle_timeout, "park": self._settings.park_ttl},
             created_at=now,
             last_active_at=now,
         )

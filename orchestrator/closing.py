@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from orchestrator import processes
+from orchestrator import leases, processes
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.mark import Mark
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
@@ -28,8 +28,6 @@ _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
 _APP_SERVER = 2.0
 """Seconds that an app server of our own may take for it."""
-_LEFT_BEHIND = 300.0
-"""Seconds without a call after which a dead caller's session is ended, in whatever namespace."""
 _LOOK_AFTER = 1.0
 """Seconds between two looks at the processes of all sessions."""
 
@@ -123,15 +121,13 @@ class Closer:
             self._closed = anyio.Event()
 
     async def sweep(self, home: Path) -> None:
-        """End what dead servers left: processes without a record, and sessions that nobody used for long."""
+        """End what is left of dead servers: sessions whose time is over, and processes without a record."""
         closed = []
-        for record in await self._book.ask(self._book.store.orphans):
-            if time.time() - record.last_active_at > _LEFT_BEHIND:
-                unadopted = functools.partial(_still_owned_by, record.owner)
-                close = functools.partial(self._book.store.close, record.namespace, record.id, when=unadopted)
-                with contextlib.suppress(OrchestratorError):
-                    if await self._book.ask(close) is not None:
-                        closed.append(record)
+        for record in await self._book.ask(self._book.store.expired):
+            close = functools.partial(self._book.store.close, when=_is_over, because=leases.NOBODY_CAME)
+            with contextlib.suppress(OrchestratorError):
+                if found := await self._book.ask(close, record.namespace, record.id):
+                    closed.append(found)
         await self._end(closed)
         live = await self._book.ask(self._book.store.live_folders)
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
@@ -241,8 +237,8 @@ def _ended(records: Sequence[SessionRecord]) -> list[tuple[SessionRecord, Proces
     return [(record, process) for record, process in gone if process is not None]
 
 
-def _still_owned_by(owner: str, record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
-    return record.owner == owner and not in_use
+def _is_over(record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
+    return not in_use and leases.is_over(record.parked_until, time.time())
 
 
 def _is_app(record: SessionRecord) -> bool:

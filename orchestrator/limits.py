@@ -18,9 +18,9 @@ _MINUTE = 60
 
 
 def left(record: SessionRecord, now: float) -> float:
-    """Seconds until the session has been idle for as long as it may be; it never ends while it starts."""
+    """Seconds until the session has been idle for as long as it may be; a parked one has a time of its own."""
     limit = record.limits.get("idle")
-    if limit is None or record.state is SessionState.STARTING:
+    if limit is None or record.state in {SessionState.STARTING, SessionState.PARKED}:
         return LONGEST
     return record.last_active_at + limit - now
 

@@ -51,10 +51,14 @@ APPS = (SessionType.IOS, SessionType.ANDROID)
 
 
 class SessionState(StrEnum):
-    """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
+    """Where a session is in its life: starting, active, parked while its caller is away, then closed.
+
+    It is lost when the remote end is gone.
+    """
 
     STARTING = "starting"
     ACTIVE = "active"
+    PARKED = "parked"
     LOST = "lost"
     CLOSED = "closed"
 
@@ -136,7 +140,8 @@ class SessionRecord(Wire):
     session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
     remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
-    `world` names the script world that was last used, whichever process has it.
+    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`. `world` names
+    the script world that was last used, whichever process has it.
     """
 
     id: str
@@ -172,6 +177,8 @@ class SessionRecord(Wire):
     secret: str = ""
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
+    parked_at: float | None = None
+    parked_until: float | None = None
     lost_reason: str | None = None
     world: str = ""
 

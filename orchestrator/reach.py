@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from orchestrator.models import SessionRecord
 from orchestrator.registry import Providers
-from orchestrator.secrets import Redactor, credentials, without_credentials
+from orchestrator.secrets import Redactor, credentials, with_credentials, without_credentials
 from orchestrator.settings import Settings
+from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 
@@ -34,14 +36,30 @@ class Reach:
             ProviderAuth: Its provider cannot find the credentials in this process.
             ProviderFailure, InvalidArgument: The provider is no longer there, or not to be used.
         """
-        url = self._told.get(record.remote_url) or self._providers[record.provider].address(record, self._settings)
-        return self.to(url, record.remote_session_id, name=record.id, timeout=timeout)
+        return self.to(self._address(record), record.remote_session_id, name=record.id, timeout=timeout)
 
     def to(self, url: str, remote_session_id: str, *, name: str, timeout: float | None = None) -> Remote:
         """The client of a session by its address; `timeout` is the setting unless given, in seconds."""
         if own := credentials(url):
             self.hide(own[1])
         return Remote(url, remote_session_id, name=name, timeout=timeout or self._settings.command_timeout)
+
+    def bidi(self, record: SessionRecord) -> Bidi | None:
+        """WebDriver BiDi of a record's session, not connected yet; None where its remote end gave no socket.
+
+        User and password of the remote end are those of its socket, where both are one host's.
+
+        Raises:
+            ProviderAuth, ProviderFailure, InvalidArgument: As `of`.
+        """
+        url = record.capabilities.get("webSocketUrl")
+        if not isinstance(url, str):
+            return None
+        address = self._address(record)
+        own = credentials(address)
+        if own and urlsplit(url).hostname == urlsplit(address).hostname:
+            url = with_credentials(url, *own)
+        return Bidi(url, name=record.id, timeout=self._settings.command_timeout)
 
     def hide(self, secret: str) -> None:
         """Strike a secret out of whatever is said from now on."""
@@ -50,3 +68,7 @@ class Reach:
     def clean(self, value: Any) -> Any:
         """A JSON value without the secrets that are known."""
         return self._redactor.data(value)
+
+    def _address(self, record: SessionRecord) -> str:
+        told = self._told.get(record.remote_url)
+        return told or self._providers[record.provider].address(record, self._settings)

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
-from orchestrator.actions.catalogue import Catalogue
 from orchestrator.actions.downloads import Downloads
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import OrchestratorError
-from orchestrator.models import SessionRecord
+from orchestrator.house import House
+from orchestrator.models import SessionRecord, SessionState
 from orchestrator.reach import Reach
+from orchestrator.restoring import Restorer
 from orchestrator.secrets import Redactor
-from orchestrator.sessions.lanes import Lanes
+from orchestrator.sessions import Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
+from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
-from orchestrator.world.world import Function
-from orchestrator.world.worlds import Worlds
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 _REFS_AT_ONCE = 500
@@ -46,8 +45,9 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(self, remote: Remote, record: SessionRecord, refs: RefBlock) -> None:
+    def __init__(self, remote: Remote, bidi: Bidi | None, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
+        self.bidi = bidi
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
         self.downloads = Downloads()
@@ -60,30 +60,22 @@ class Attached:
         return self._screen()
 
 
-class House:
-    """The actions that there are, and the script worlds in which they are functions."""
-
-    def __init__(self, actions: Catalogue, settings: Settings) -> None:
-        functions = [Function(action.verb, action.part) for action in actions.values() if action.scriptable]
-        self.worlds = Worlds(functions, settings.script_memory, settings.script_idle)
-        self._actions = actions
-
-    def act(self, scene: Scene, verb: str, fields: Mapping[str, Any]) -> Outcome:
-        """Do an action by its name."""
-        action = self._actions.read(verb, fields)
-        action.check(scene.record)
-        outcome: Outcome = action.perform(scene)
-        return outcome
-
-
 class Runner:
     """Runs what is to be done in a session, one thing at a time."""
 
     def __init__(
-        self, lanes: Lanes, store: SqliteStore, reach: Reach, settings: Settings, redactor: Redactor, house: House
+        self,
+        lanes: Lanes,
+        store: SqliteStore,
+        reach: Reach,
+        restorer: Restorer,
+        house: House,
+        settings: Settings,
+        redactor: Redactor,
     ) -> None:
         self._lanes = lanes
         self._reach = reach
+        self._restorer = restorer
         self._store = store
         self._settings = settings
         self._redactor = redactor
@@ -99,43 +91,50 @@ class Runner:
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
-        kept = self._attached[remote.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
-        kept.strange = strange
+        self._keep(remote, record, strange=strange)
 
     def detach(self, record: SessionRecord) -> None:
         """Forget the client of a session, and the world of its scripts."""
-        self._attached.pop(record.remote_session_id, None)
+        kept = self._attached.pop(record.remote_session_id, None)
+        if kept is not None and kept.bidi is not None:
+            kept.bidi.close()
         self._house.worlds.forget(record.id)
 
     def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
-        """Do it in a turn that has come, in its thread."""
+        """Do it in a turn that has come, in its thread; a session that is parked is brought back first."""
+        back = self._restorer.restore(turn) if turn.record.state is SessionState.PARKED else None
+        told = [back.told] if back else []
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor, self._house)
-        if reset := self._house.worlds.reset(record.id, record.remote_session_id):
-            scene.event(reset)
-            scene.change(world="")
+        scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self._house))
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
             outcome = work(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
-            if scene.events:
-                error.details["events"] = scene.events
+            if back:
+                error.details["restored"] = back.whole
+            if told or scene.events:
+                error.details["events"] = [*told, *scene.events]
             error.in_session(record.id)
             raise
-        events = [*record.events, *outcome.events, *scene.events]
+        events = [*told, *record.events, *outcome.events, *scene.events]
         if record.events:
             turn.change(events=())
-        return outcome.model_copy(update={"events": events}) if events else outcome
+        more = {"restored": back.whole} if back else {}
+        return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
     def _client(self, record: SessionRecord) -> Attached:
         kept = self._attached.get(record.remote_session_id)
         if kept is None:
-            remote = self._reach.of(record)
-            kept = self._attached[record.remote_session_id] = Attached(remote, record, RefBlock(self._store, record))
-            kept.strange = True
+            kept = self._keep(self._reach.of(record), record, strange=True)
+        return kept
+
+    def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
+        kept = Attached(remote, self._reach.bidi(record), record, RefBlock(self._store, record))
+        kept.strange = strange
+        self._attached[record.remote_session_id] = kept
         return kept
 
 

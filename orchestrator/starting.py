@@ -53,7 +53,7 @@ class Starter:
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
         visit = _visit(request.navigation_url)
-        limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
+        limits = {"idle": options.idle_timeout or self._settings.idle_timeout, "park": self._settings.park_ttl}
         reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
         record, ticket = await reserve(request.type, request.session_id)
         work = functools.partial(self._launch, request, options, provider, visit)

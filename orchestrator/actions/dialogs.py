@@ -19,7 +19,7 @@ _PAUSE = 0.1
 
 
 class HandleDialog(Timed, Action[Acted]):
-    """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered."""
+    """Answer the open alert, confirm or prompt dialog; with none open, the next one."""
 
     verb: ClassVar[str] = "handle_dialog"
     title: ClassVar[str] = "Answer a dialog"

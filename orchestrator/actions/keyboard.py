@@ -56,7 +56,7 @@ class SetValue(Aimed, Acting):
     selector: str
     value: str = Field(repr=False, coerce_numbers_to_str=True)
     submit: bool = Field(default=False, description="Press Enter afterwards.")
-    keystrokes: bool = Field(default=False, description="Type each character with key events.")
+    keystrokes: bool = Field(default=False, description="Key events for each character.")
 
     @model_validator(mode="before")
     @classmethod
@@ -89,7 +89,7 @@ class SetValue(Aimed, Acting):
 
 
 class PressKeys(Aimed, Acting):
-    """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME."""
+    """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME."""
 
     verb: ClassVar[str] = "press_keys"
     title: ClassVar[str] = "Press keys"
@@ -98,7 +98,7 @@ class PressKeys(Aimed, Acting):
     observes: ClassVar[Observe] = "change"
 
     keys: str = Field(min_length=1, max_length=1000)
-    selector: str | None = Field(default=None, description="Focus this first.")
+    selector: str | None = None
 
     @model_validator(mode="after")
     def _known(self) -> PressKeys:

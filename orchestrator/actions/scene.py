@@ -22,6 +22,7 @@ from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.answer import DIALOG_TEXT
+from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 from orchestrator.world.vars import Vars
 from orchestrator.world.world import World
@@ -39,6 +40,7 @@ class Client(Protocol):
 
     remote: Remote
     page: Page
+    bidi: Bidi | None
 
     @property
     def screen(self) -> Screen:
@@ -61,10 +63,12 @@ class Scene:
 
     Attributes:
         web: The engine of the document that is current in a browser or web view.
+        bidi: WebDriver BiDi of the session, connected with its first use; None where its remote end gave no socket.
     """
 
     def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, house: House) -> None:
         remote = self.remote = client.remote
+        self.bidi = client.bidi
         self.web = client.page
         self._client = client
         self._house = house

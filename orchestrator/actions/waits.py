@@ -34,8 +34,8 @@ class WaitFor(Aimed, Timed, Action[Met]):
     result: ClassVar[type[Outcome]] = Met
 
     selector: str | None = None
-    state: State | None = Field(default=None, description="visible unless given.")
-    text: str | None = Field(default=None, description="Contained in the page, or in the element.")
+    state: State | None = None
+    text: str | None = None
     url: str | None = Field(default=None, description="A glob such as **/cart*.")
     title_: str | None = Field(default=None, alias="title")
 
@@ -79,7 +79,7 @@ class Attribute(Wire):
 
 
 class Expect(Aimed, Timed, Action[Met]):
-    """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there."""
+    """Check (assert) what an element or the page shows; retries until timeout."""
 
     verb: ClassVar[str] = "expect"
     title: ClassVar[str] = "Expect"
@@ -90,7 +90,7 @@ class Expect(Aimed, Timed, Action[Met]):
 
     selector: str | None = None
     visible: bool | None = None
-    text: str | None = Field(default=None, description="Exact but for white space.")
+    text: str | None = None
     contains_text: str | None = None
     value: str | None = None
     enabled: bool | None = None

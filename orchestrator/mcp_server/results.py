@@ -17,7 +17,7 @@ from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.cutting import cut_data, cut_text, size
 from orchestrator.secrets import Redactor
 
-_BESIDE = ("warnings", "events", "matches", "session", "next")
+_BESIDE = ("warnings", "events", "restored", "matches", "session", "next")
 """What stands beside an error as it would beside any other data."""
 
 

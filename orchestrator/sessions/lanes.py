@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
+from orchestrator.leases import STARTER_DIED
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState
 from orchestrator.models import session_id as checked
 from orchestrator.sessions.book import Book
@@ -20,7 +21,6 @@ from orchestrator.sessions.call import Call
 from orchestrator.sessions.queues import AnyCall, Queues
 from orchestrator.sessions.turn import Stopped, Turn
 from orchestrator.store import Entry, Ticket
-from orchestrator.store.callers import STARTER_DIED
 
 ResultT = TypeVar("ResultT")
 

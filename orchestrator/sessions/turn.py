@@ -60,6 +60,16 @@ class Turn:
         self.record = self.record.changed(**fields)
         return self.record
 
+    def restore(self, key: str) -> SessionRecord:
+        """Make the session active again, now; it is the caller's `key` unless somebody alive owns it.
+
+        Raises:
+            SessionNotFound: The session was closed meanwhile.
+            SessionLost: It was lost meanwhile.
+        """
+        self.record = self._store.restore(self.ticket, key)
+        return self.record
+
     def claim(self, name: str) -> SessionRecord | None:
         """Have something for this session alone, now; returns the session that has it already, None when it is ours.
 

@@ -28,16 +28,25 @@ class Script:
     """A script in two parts of as many lines: what is evaluated as a script of its own, and the body of a function.
 
     Attributes:
+        source: All of it as it was written.
+        number: Which of its world's it is.
         functions: Its functions at the top; empty when there are none.
         body: The rest.
         names: What it declares at the top.
         readable: False where the script's declarations were not understood: they are the call's own then.
     """
 
+    source: str
+    number: int
     functions: str
     body: str
     names: list[str]
     readable: bool = True
+
+    @property
+    def mark(self) -> str:
+        """A comment that gives it the name by which errors tell where they are."""
+        return f"//# sourceURL=script-{self.number}"
 
 
 @dataclass
@@ -57,7 +66,7 @@ class _Edits:
         return b"".join([*text, self.source[at:]]).decode()
 
 
-def read(source: str) -> Script:
+def read(source: str, number: int) -> Script:
     """Find what a script declares at its top, and write it as assignments to globals.
 
     A `var` counts at any depth outside of functions, as in any script; `let`, `const`, `class` and functions do where
@@ -68,7 +77,7 @@ def read(source: str) -> Script:
     code = source.encode()
     tree = Parser(_language()).parse(code).root_node
     if tree.has_error:
-        return Script("", source, [], readable=False)
+        return Script(source, number, "", source, [], readable=False)
     edits = _Edits(code)
     kept = [one for one in tree.children if one.type in _FUNCTIONS]
     for one in kept:
@@ -86,7 +95,8 @@ def read(source: str) -> Script:
             _assign(one, edits, b"0")
         else:
             _assign_in_loop(one, edits)
-    return Script(_only([*_directives(tree), *kept], code) if kept else "", edits.done(), list(edits.names))
+    functions = _only([*_directives(tree), *kept], code) if kept else ""
+    return Script(source, number, functions, edits.done(), list(edits.names))
 
 
 def _assign(declaration: Node, edits: _Edits, nothing: bytes) -> None:

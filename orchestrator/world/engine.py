@@ -102,7 +102,7 @@ class Engine:
         except JSParseException as error:
             raise _syntax(str(error)) from None
         except JSOOMException:
-            raise OutOfMemory from None
+            raise OutOfMemory("it takes too much memory") from None
         except JSEvalException as error:
             raise Thrown(str(error).strip().splitlines()[0]) from None
         finally:
@@ -118,17 +118,17 @@ class Engine:
             except TimeoutError:
                 check()
                 if left <= 0:
-                    raise TookTooLong from None
+                    raise TookTooLong("it takes too long") from None
                 now = psutil.Process().memory_info().rss
                 before = before or now
                 if now - before > _BESIDE * self._memory:
-                    raise OutOfMemory from None
+                    raise OutOfMemory("it takes too much memory") from None
             except CancelledError:
-                raise TookTooLong from None
+                raise TookTooLong("it takes too long") from None
             else:
                 # What a script does after its first await runs once the value is there.
                 if self._racer.was_hard_memory_limit_reached():
-                    raise OutOfMemory
+                    raise OutOfMemory("it takes too much memory")
                 return value
 
     def last_word(self, code: str, seconds: float) -> Any:

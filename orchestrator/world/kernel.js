@@ -202,7 +202,7 @@ for (const [word, value] of Object.entries(own)) {
     set() { throw new TypeError(`${word} is the session's own: choose another name`); },
   });
 }
-for (const { verb } of functions) globalThis[verb] = (...given) => act(verb, verb, given);
+const actions = functions.map(({ verb }) => [verb, (...given) => act(verb, verb, given)]);
 globalThis.setTimeout = (callback, delay, ...given) => setTimer(false, callback, delay, given);
 globalThis.setInterval = (callback, delay, ...given) => setTimer(true, callback, delay, given);
 globalThis.clearTimeout = globalThis.clearInterval = (id) => { timers.delete(id); };
@@ -220,8 +220,11 @@ return {
 
   setGlobal(word, value) { globalThis[word] = value; },
 
-  /** Names for what a script declares; one that is there keeps its value. */
-  declare(names) { for (const one of names) if (!(one in globalThis)) globalThis[one] = undefined; },
+  /** Before a script: what it declares has names, one that is there keeps its value, and each action is itself again. */
+  declare(names) {
+    for (const [verb, action] of actions) globalThis[verb] = action;
+    for (const one of names) if (!(one in globalThis)) globalThis[one] = undefined;
+  },
 
   /** Begin a script; what becomes of it is told by `step`. */
   run(count, now, body) {

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterable
 
 from orchestrator.world.engine import need
-from orchestrator.world.world import Function, World
+from orchestrator.world.kernel import Function
+from orchestrator.world.world import World
 
 MOST = 16
 """Worlds that a process keeps; the one that was not used for longest goes first."""

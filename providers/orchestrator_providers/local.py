@@ -127,6 +127,8 @@ def _capabilities(start: Start, options: LocalOptions, kind: Browser, browser: P
     if browser is not None:
         own["binary"] = str(browser)
     ours = {**({kind.options: own} if own else {}), **options.capabilities()}
+    if abilities.able("bidi", kind.name):
+        ours["webSocketUrl"] = True
     wanted = browser_capabilities(start, headless=start.headless)
     # The version was looked for; a driver is not asked for another one than its own.
     wanted.pop("browserVersion", None)

@@ -1,0 +1,83 @@
+"""WebDriver BiDi of one session: its own socket, opened when it is first needed and again whenever it broke."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from orchestrator.webdriver.socket import Socket
+
+Listener = Callable[[Mapping[str, Any]], None]
+"""Told of the parameters of an event, in the socket's own thread: it must not wait for an answer of the browser."""
+
+
+class Bidi:
+    """Commands and events of a session's BiDi socket; what is listened to is subscribed to again after a break.
+
+    Chromedriver runs one command of a session at a time, BiDi's and the classic ones alike: while a classic command is
+    in flight, BiDi commands wait. Events come meanwhile.
+
+    Source: https://www.w3.org/TR/webdriver-bidi/.
+
+    Args:
+        url: The capability `webSocketUrl` of the session.
+        name: The session that errors name.
+        timeout: Seconds that one command may take.
+    """
+
+    def __init__(self, url: str, *, name: str, timeout: float) -> None:
+        self._url = url
+        self._name = name
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._socket: Socket | None = None
+        self._listeners: dict[str, list[Listener]] = {}
+
+    def call(self, method: str, *, limit: float | None = None, **params: Any) -> Any:
+        """Send a command and return its result.
+
+        Raises:
+            NoAnswer: The driver is gone, or did not answer in time.
+            RemoteFailure: It refused; `details['error']` is the code of BiDi, such as `no such frame`.
+        """
+        return self._ready().call(method, limit=limit, **params)
+
+    def send(self, method: str, **params: Any) -> None:
+        """Send a command from a listener, which must not wait; nothing tells what became of it."""
+        socket = self._socket
+        if socket is not None:
+            socket.send(method, **params)
+
+    def listen(self, event: str, listener: Listener) -> None:
+        """Be told of an event (`log.entryAdded`) of all the session's browsing contexts from now on.
+
+        Raises:
+            NoAnswer: The driver is gone, or did not answer in time.
+            RemoteFailure: It does not know the event.
+        """
+        known = event in self._listeners
+        self._listeners.setdefault(event, []).append(listener)
+        if self._socket is None or not self._socket.open:
+            self._ready()
+        elif not known:
+            self._socket.call("session.subscribe", events=[event])
+
+    def close(self) -> None:
+        """Close the socket; the session is left as it is."""
+        with self._lock:
+            if self._socket is not None:
+                self._socket.close()
+            self._socket = None
+
+    def _ready(self) -> Socket:
+        with self._lock:
+            if self._socket is None or not self._socket.open:
+                self._socket = Socket(self._url, name=self._name, timeout=self._timeout, on_event=self._tell)
+                if self._listeners:
+                    self._socket.call("session.subscribe", events=[*self._listeners])
+            return self._socket
+
+    def _tell(self, method: str, params: Mapping[str, Any], _: str) -> None:
+        for listener in self._listeners.get(method, ()):
+            listener(params)

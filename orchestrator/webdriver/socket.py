@@ -1,0 +1,141 @@
+"""A WebSocket to a browser or driver: commands go out on it, their answers and events come in, in their order."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotInTime
+from typing import Any
+from urllib.parse import urlsplit
+
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
+from orchestrator.machine import LOOPBACK
+from orchestrator.secrets import without_credentials
+
+Event = Callable[[str, Mapping[str, Any], str], None]
+"""Told of an event: its method, its parameters, and the CDP session it came on (empty in BiDi)."""
+
+
+class Socket:
+    """WebDriver BiDi and the Chrome DevTools Protocol have one shape: `{id, method, params}`, answered under the id.
+
+    Any thread may call. Events are told in the order in which they came, in a thread of the socket's own that must not
+    wait: a listener that has something to say to the browser uses `send`.
+
+    Source: https://www.w3.org/TR/webdriver-bidi/#protocol, https://chromedevtools.github.io/devtools-protocol/.
+
+    Args:
+        url: `ws://…` or `wss://…`; user and password in it are sent to the server alone.
+        name: The session that errors name.
+        timeout: Seconds that one command may take.
+        on_event: Told of each event.
+    """
+
+    def __init__(self, url: str, *, name: str, timeout: float, on_event: Event) -> None:
+        self.url = without_credentials(url)
+        self._name = name
+        self._timeout = timeout
+        self._on_event = on_event
+        self._ids = itertools.count(1)
+        self._awaited: dict[int, Future[Any]] = {}
+        self._connection = _connect(url, name, timeout)
+        threading.Thread(target=self._listen, name=f"socket-{name}", daemon=True).start()
+
+    @property
+    def open(self) -> bool:
+        """Whether commands still reach the other end, as far as is known."""
+        return self._connection is not None
+
+    def call(self, method: str, *, limit: float | None = None, session: str = "", **params: Any) -> Any:
+        """Send a command and return its result; `limit` overrides the timeout, `session` is a CDP session.
+
+        Raises:
+            NoAnswer: The other end is gone, or did not answer in time.
+            RemoteFailure: It refused; `details['error']` is its code.
+        """
+        answer: Future[Any] = Future()
+        number = next(self._ids)
+        self._awaited[number] = answer
+        try:
+            self._put(number, method, session, params)
+            return answer.result(limit or self._timeout)
+        except NotInTime:
+            reason = f"{method} was not answered within {limit or self._timeout:g} s"
+            raise NoAnswer(self._name, reason) from None
+        finally:
+            self._awaited.pop(number, None)
+
+    def send(self, method: str, *, session: str = "", **params: Any) -> None:
+        """Send a command whose answer nobody waits for; what hinders it shows at the next call."""
+        try:
+            self._put(next(self._ids), method, session, params)
+        except OrchestratorError:
+            return
+
+    def close(self) -> None:
+        """Close it; may be repeated."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close_timeout = 0.1
+            connection.close()
+
+    def _put(self, number: int, method: str, session: str, params: Mapping[str, Any]) -> None:
+        message: dict[str, Any] = {"id": number, "method": method, "params": params}
+        if session:
+            message["sessionId"] = session
+        connection = self._connection
+        try:
+            if connection is None:
+                raise NoAnswer(self._name, f"its connection to {self.url} is closed")
+            connection.send(json.dumps(message))
+        except (WebSocketException, OSError) as cause:
+            raise NoAnswer(self._name, f"its connection to {self.url} broke") from cause
+
+    def _listen(self) -> None:
+        connection = self._connection
+        try:
+            for text in connection or ():
+                message = json.loads(text)
+                if "id" in message:
+                    self._answer(message)
+                elif "method" in message:
+                    self._on_event(message["method"], message.get("params", {}), message.get("sessionId", ""))
+        except (WebSocketException, OSError, ValueError):
+            pass  # whoever waits for an answer is told below
+        finally:
+            self._connection = None
+            for answer in [*self._awaited.values()]:
+                if not answer.done():
+                    answer.set_exception(NoAnswer(self._name, f"its connection to {self.url} broke"))
+
+    def _answer(self, message: Mapping[str, Any]) -> None:
+        answer = self._awaited.get(message["id"] or 0)
+        if answer is None or answer.done():
+            return
+        if "error" in message:
+            answer.set_exception(_refused(message))
+        else:
+            answer.set_result(message.get("result"))
+
+
+def _connect(url: str, name: str, timeout: float) -> ClientConnection | None:
+    parts = urlsplit(url)
+    here = parts.hostname in LOOPBACK
+    try:
+        # A body of a response comes as one message.
+        return connect(url, open_timeout=timeout, max_size=None, compression=None, proxy=None if here else True)
+    except (WebSocketException, OSError, ValueError) as cause:
+        raise NoAnswer(name, f"nobody answers at {without_credentials(url)}") from cause
+
+
+def _refused(message: Mapping[str, Any]) -> RemoteFailure:
+    """BiDi gives a code and a message; CDP an object with a number and a message."""
+    error = message["error"]
+    code, said = (error["code"], error["message"]) if isinstance(error, dict) else (error, message.get("message", ""))
+    return RemoteFailure(f"The browser answered {str(code)!r}: {said}.", error=str(code))
