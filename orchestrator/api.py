@@ -9,7 +9,6 @@ from typing import Self
 import anyio
 
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.scene import Scene
 from orchestrator.attaching import Attacher
@@ -19,12 +18,14 @@ from orchestrator.house import House
 from orchestrator.leaving import Leaving
 from orchestrator.mark import Mark, Status
 from orchestrator.models import AttachRequest, StartRequest
+from orchestrator.plug_ins import Actions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.restoring import Restorer
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
 from orchestrator.runner import Runner, labelled
 from orchestrator.secrets import Redactor
+from orchestrator.sequence import SYNC
 from orchestrator.session import Session
 from orchestrator.sessions import Book, Lanes, this_process
 from orchestrator.settings import Settings
@@ -42,6 +43,7 @@ class Orchestrator(Together):
     Args:
         settings: How it behaves; read from environment and files unless given.
         providers: Where sessions come from; the installed ones unless given.
+        actions: What can be done in sessions; ours and those of the installed packages unless given.
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
         parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
@@ -52,6 +54,7 @@ class Orchestrator(Together):
         settings: Settings | None = None,
         *,
         providers: Providers | None = None,
+        actions: Actions | None = None,
         adopting: bool = False,
         parking: bool = False,
         visiting: bool = False,
@@ -59,7 +62,7 @@ class Orchestrator(Together):
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
         self._providers = Providers() if providers is None else providers
-        self.actions = CATALOGUE
+        self.actions = Actions(taken={*dir(self), SYNC}) if actions is None else actions
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
         self._adopting = adopting

@@ -7,12 +7,12 @@ from typing import Any
 
 import anyio.to_thread
 
-from orchestrator.actions.catalogue import Catalogue
 from orchestrator.actions.scene import Scene
 from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
 from orchestrator.errors import InvalidArgument
 from orchestrator.lockstep import Lockstep
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
+from orchestrator.plug_ins import Actions
 from orchestrator.python_api import PythonApi
 from orchestrator.runner import Runner, labelled
 from orchestrator.sequence import Alone, ExecuteSequence, PlannedStep, SequenceResult, plan, run
@@ -22,7 +22,7 @@ from orchestrator.sessions import Book
 class Together(PythonApi):
     """Sequences in one session, in several at once, and the comparison of what sessions show."""
 
-    actions: Catalogue
+    actions: Actions
     _book: Book
     _runner: Runner
 

@@ -64,6 +64,7 @@ TOOL_NAMES = [
     "wait_for",
     "expect",
     "execute_script",
+    "run_script",
     "handle_dialog",
     "set_policy",
     "tabs",

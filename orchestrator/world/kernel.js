@@ -125,6 +125,7 @@ const vars = {
     if (typeof value !== 'string') {
       throw new TypeError(`vars.set("${given}"): the value is a string, and this is ${value === null ? 'null' : `a ${typeof value}`}; use JSON.stringify or String`);
     }
+    if (!given.isWellFormed() || !value.isWellFormed()) throw new TypeError('vars.set: half of a surrogate pair is no text');
     let size = given.length + value.length;
     for (const [other, text] of kept) if (other !== given) size += other.length + text.length;
     if (size > limits.vars) throw new RangeError(`vars.set("${given}"): all vars of a session together have at most ${limits.vars} characters`);

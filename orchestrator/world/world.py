@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -22,13 +21,13 @@ class World(Kernel):
     """JavaScript globals of one session, in this process alone.
 
     Attributes:
-        used: When a script last ran in it, by `time.monotonic`.
+        used: When it was last wanted, by the clock of whoever keeps it.
         busy: Whether one runs.
     """
 
     def __init__(self, functions: Iterable[Function], memory: int) -> None:
         super().__init__(functions, memory)
-        self.used = time.monotonic()
+        self.used = 0.0
         self.busy = False
         self._count = 0
 
@@ -47,7 +46,7 @@ class World(Kernel):
         try:
             return Run(self, seconds, company, variables).whole(self._read(source), facts)
         finally:
-            self.busy, self.used = False, time.monotonic()
+            self.busy = False
 
     def get(self, name: str) -> Any:
         """A global as JSON data, as a script would return it; None where there is none.

@@ -46,8 +46,11 @@ class Worlds:
         self._look(session_id, remote_session_id)
         with self._lock:
             if session_id in self._kept:
-                return self._kept[session_id][1], False
+                world = self._kept[session_id][1]
+                world.used = self._clock()
+                return world, False
         world = World(self._functions, self._memory)
+        world.used = self._clock()
         with self._lock:
             self._kept[session_id] = remote_session_id, world
         self._make_room()
@@ -71,11 +74,16 @@ class Worlds:
         """Give up those that no script used for long; returns the seconds until the next can be."""
         now = self._clock()
         with self._lock:
-            free = [(name, world) for name, (_, world) in self._kept.items() if not world.busy]
-        for name, world in free:
-            if world.used + self._idle <= now:
+            kept = [(name, world) for name, (_, world) in self._kept.items()]
+        wait = self._idle
+        for name, world in kept:
+            if world.busy:
+                world.used = now
+            elif world.used + self._idle <= now:
                 self._give_up(name, f"no script used it for {self._idle:g} s")
-        return min((world.used + self._idle - now for _, world in free), default=self._idle)
+            else:
+                wait = min(wait, world.used + self._idle - now)
+        return wait
 
     def close(self) -> None:
         """Give up all."""
