@@ -43,7 +43,6 @@ class Orchestrator(Together):
     Args:
         settings: How it behaves; read from environment and files unless given.
         providers: Where sessions come from; the installed ones unless given.
-        actions: What can be done in sessions; ours and those of the installed packages unless given.
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
         parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
@@ -54,7 +53,6 @@ class Orchestrator(Together):
         settings: Settings | None = None,
         *,
         providers: Providers | None = None,
-        actions: Actions | None = None,
         adopting: bool = False,
         parking: bool = False,
         visiting: bool = False,
@@ -62,7 +60,7 @@ class Orchestrator(Together):
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
         self._providers = Providers() if providers is None else providers
-        self.actions = Actions(taken={*dir(self), SYNC}) if actions is None else actions
+        self.actions = Actions(taken={*dir(self), SYNC})
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
         self._adopting = adopting

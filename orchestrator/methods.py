@@ -522,7 +522,7 @@ class SessionMethods(ABC):
         Globals live on between calls.
 
         Args:
-            script: A function body.
+            script: Statements, with `return` and `await` at the top: see scripts.
             timeout: In ms.
         """
         return await self._do(RunScript, {"script": script, "timeout": timeout})
@@ -1148,7 +1148,7 @@ class BlockingSessionMethods(ABC):
         Globals live on between calls.
 
         Args:
-            script: A function body.
+            script: Statements, with `return` and `await` at the top: see scripts.
             timeout: In ms.
         """
         return self._do(RunScript, {"script": script, "timeout": timeout})

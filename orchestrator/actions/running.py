@@ -83,9 +83,9 @@ class _Session:
 
 @contextmanager
 def _as_a_part(scene: Scene, seconds: float) -> Iterator[None]:
-    """What is done in the block ends with the script, reports nothing of the page by itself, and is not cut."""
+    """What is done in the block ends with the script, settles as a call of its own does, and is not cut."""
     before = scene.observed, scene.until, scene.settings
-    scene.observed, scene.until = True, Deadline(seconds)
+    scene.observed, scene.until = False, Deadline(seconds)
     scene.settings = scene.settings.model_copy(update={"max_output": _WHOLE})
     try:
         yield

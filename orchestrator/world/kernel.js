@@ -146,7 +146,8 @@ function helpful(title, members) {
   return new Proxy(Object.freeze(members), {
     get(target, key) {
       if (key in target || typeof key === 'symbol' || key === 'then' || key === 'toJSON') return target[key];
-      throw new TypeError(`${title} has no ${key}; it has ${Object.keys(target).join(', ')}`);
+      const near = Object.keys(target).filter((one) => one.toLowerCase().includes(key.toLowerCase()));
+      throw new TypeError(`${title} has no ${key}; it has ${(near.length ? near : Object.keys(target)).join(', ')}`);
     },
   });
 }
