@@ -11,21 +11,25 @@ import anyio
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.scene import Scene
+from orchestrator.activity import Activity, Doing
 from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
+from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.errors import NoSession, SessionNotFound
 from orchestrator.house import House
 from orchestrator.leaving import Leaving
 from orchestrator.mark import Mark, Status
-from orchestrator.models import AttachRequest, StartRequest
+from orchestrator.models import AttachRequest, Door, StartRequest
+from orchestrator.parallel import ExecuteParallel, ParallelResult
 from orchestrator.plug_ins import Actions
+from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.restoring import Restorer
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
 from orchestrator.runner import Runner, labelled
 from orchestrator.secrets import Redactor
-from orchestrator.sequence import SYNC
+from orchestrator.sequence import SYNC, ExecuteSequence, SequenceResult
 from orchestrator.session import Session
 from orchestrator.sessions import Book, Lanes, this_process
 from orchestrator.settings import Settings
@@ -35,7 +39,7 @@ from orchestrator.together import Together
 from orchestrator.upkeep import Upkeep
 
 
-class Orchestrator(Together):
+class Orchestrator(PythonApi):
     """Many sessions at once, for one caller. Use it as an async context manager; what the caller owns ends with it.
 
     Every method takes a session by its id, or the caller's current one when none is given.
@@ -46,6 +50,7 @@ class Orchestrator(Together):
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
         parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
+        door: How the caller comes in, as the activity logs name it.
     """
 
     def __init__(
@@ -56,6 +61,7 @@ class Orchestrator(Together):
         adopting: bool = False,
         parking: bool = False,
         visiting: bool = False,
+        door: Door = "python",
     ) -> None:
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
@@ -63,31 +69,34 @@ class Orchestrator(Together):
         self.actions = Actions(taken={*dir(self), SYNC})
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
-        self._adopting = adopting
-        self._parking = parking
-        self._visiting = visiting
+        self._adopting, self._parking, self._visiting = adopting, parking, visiting
+        self._caller = this_process(door)
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             store = SqliteStore(self.settings.home)
             stack.callback(store.disconnect)
             self._group = await stack.enter_async_context(anyio.create_task_group())
-            self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
-            self._lanes = Lanes(self._book, self._group)
+            self._book = Book(store, self._caller, self.settings.namespace, max_sessions=self.settings.max_sessions)
+            activity = Activity(self.settings.home, self._caller, self.redactor)
+            self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
             restorer = Restorer(self._book, reach)
             house = House(self.actions, self.settings)
             stack.callback(house.worlds.close)
-            self._runner = Runner(self._lanes, store, reach, restorer, house, self.settings, self.redactor)
+            self._runner = Runner(self._lanes, store, reach, restorer, house, self.settings, self.redactor, activity)
+            stack.callback(self._runner.close)
             room = self._book, self._lanes, self._runner, reach
+            self._together = Together(self._book, self._runner, self.actions, self.settings)
             self._starter = Starter(*room, self._providers, self.settings)
             self._attacher = Attacher(*room, self._providers, self.settings)
             self._closer = Closer(*room, self._providers, self.settings)
-            self._leaving = Leaving(self._book, self._closer, restorer, parking=self._parking)
-            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, house.worlds)
+            self._leaving = Leaving(self._book, self._closer, restorer, activity, parking=self._parking)
+            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, house.worlds, self._group)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
-                self._upkeep.begin(self._group, self.settings.home)
+                self._upkeep.begin(self.settings.home)
+                self._runner.on_end = self._upkeep.used
             self._stack = stack.pop_all()
         return self
 
@@ -157,7 +166,7 @@ class Orchestrator(Together):
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
         records, current = await self._book.rows()
         if not self._visiting:
-            self._group.start_soon(self._upkeep.look_after, records)
+            self._upkeep.listed()
         shown = [SessionFacts.of(record) for record in records if record.id.startswith(prefix or "")]
         return SessionList(sessions=shown, current_session=current)
 
@@ -219,13 +228,30 @@ class Orchestrator(Together):
                 raise
             return await self._start_and_perform(action)
 
+    async def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
+        """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
+        return await self._together.sequence(sequence)
+
+    async def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
+        """Run one sequence a session at the same time; one that fails does not stop the others."""
+        return await self._together.parallel(parallel)
+
+    async def compare(self, asked: CompareSessions) -> Comparison:
+        """Look at all sessions at the same time, and say how the others differ from the first one.
+
+        Raises:
+            InvalidArgument: A session is named twice.
+            OrchestratorError: One of the sessions could not be looked at; it is named.
+        """
+        return await self._together.compare(asked)
+
     async def _perform(self, action: Action[ResultT], session_id: str | None) -> ResultT:
         def work(scene: Scene) -> ResultT:
             action.check(scene.record)
             outcome: ResultT = action.perform(scene)
             return labelled(outcome, scene) if session_id is None else outcome
 
-        return await self._runner.run(session_id, work)
+        return await self._runner.run(session_id, Doing(action.verb, action.told()), work)
 
     async def _start_and_perform(self, action: Action[ResultT]) -> ResultT:
         async with self._lazily:

@@ -5,12 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import anyio.to_thread
+
 from orchestrator.actions.catalogue import Catalogue
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
+from orchestrator.activity import Doing
+from orchestrator.duties import Duty, Usage
+from orchestrator.models import SessionRecord
 from orchestrator.settings import Settings
 from orchestrator.world.kernel import Function
 from orchestrator.world.worlds import Worlds
+
+
+class IdleWorlds(Duty):
+    """Gives up the script worlds that no script uses."""
+
+    def __init__(self, worlds: Worlds) -> None:
+        self._worlds = worlds
+
+    def left(self, usage: Usage, now: float) -> float:  # noqa: ARG002 (worlds are of this process, as their clock is)
+        """Seconds until its world has been idle for too long."""
+        return self._worlds.idle_left(usage.record.id)
+
+    async def do(self, record: SessionRecord) -> None:
+        """Give it up, unless a script used it meanwhile."""
+        await anyio.to_thread.run_sync(self._worlds.give_up_idle, record.id)
 
 
 class House:
@@ -32,5 +52,6 @@ class House:
         """Do an action by its name."""
         action = self._actions.read(verb, fields)
         action.check(scene.record)
-        outcome: Outcome = action.perform(scene)
+        doing = Doing(verb, action.told())
+        outcome: Outcome = scene.activity.noted(scene.record, doing, lambda: action.perform(scene))
         return outcome

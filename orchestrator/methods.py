@@ -8,18 +8,22 @@ from typing import Any, Generic, Literal, TypeVar
 
 from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
+from orchestrator.actions.archives import Har
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
+from orchestrator.actions.browser_results import CookieList, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
 from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
 from orchestrator.actions.devices import ManageDevice
 from orchestrator.actions.dialogs import HandleDialog, SetPolicy
 from orchestrator.actions.dragging import DragAndDrop
+from orchestrator.actions.ear_results import ConsoleLog, NetworkLog
 from orchestrator.actions.files import UploadFiles
 from orchestrator.actions.gestures import Pinch, Swipe
+from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
@@ -34,8 +38,10 @@ from orchestrator.actions.results import (
     ScriptResult,
     Value,
 )
+from orchestrator.actions.routes import Route
 from orchestrator.actions.running import RunScript
 from orchestrator.actions.scripts import ExecuteScript
+from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
@@ -527,6 +533,46 @@ class SessionMethods(ABC):
         """
         return await self._do(RunScript, {"script": script, "timeout": timeout})
 
+    async def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    async def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(
+            GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear}
+        )
+
     async def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
         """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
@@ -628,6 +674,73 @@ class SessionMethods(ABC):
                 "expiry": expiry,
             },
         )
+
+    async def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return await self._do(SaveStorageState, {"path": path})
+
+    async def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return await self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
+            },
+        )
+
+    async def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return await self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
@@ -1153,6 +1266,44 @@ class BlockingSessionMethods(ABC):
         """
         return self._do(RunScript, {"script": script, "timeout": timeout})
 
+    def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear})
+
     def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
         """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
@@ -1254,6 +1405,73 @@ class BlockingSessionMethods(ABC):
                 "expiry": expiry,
             },
         )
+
+    def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return self._do(SaveStorageState, {"path": path})
+
+    def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
+            },
+        )
+
+    def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
@@ -1490,6 +1708,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         wait: bool = True,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -1503,6 +1722,8 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             wait: False: answer at once; calls on it queue until it has started.
             viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -1583,6 +1804,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -1600,6 +1822,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.

@@ -66,6 +66,7 @@ class SessionState(StrEnum):
 NATIVE = "NATIVE_APP"
 """The context of an app's own screens, as Appium calls it."""
 
+Door = Literal["mcp", "cli", "python"]
 Mode = Literal["incognito"]
 DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
 
@@ -140,8 +141,10 @@ class SessionRecord(Wire):
     session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
     remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
-    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`. `world` names
-    the script world that was last used, whichever process has it.
+    `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
+    archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
+    process that sees to all that now. From `parked_at` on nobody has looked after it, and at `parked_until` it is
+    ended; see `leases`. `world` is the script world that was last used, whichever process has it.
     """
 
     id: str
@@ -177,6 +180,10 @@ class SessionRecord(Wire):
     secret: str = ""
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
+    routes: tuple[dict[str, Any], ...] = ()
+    replays: tuple[dict[str, str], ...] = ()
+    har: str = ""
+    routed_by: str = ""
     parked_at: float | None = None
     parked_until: float | None = None
     lost_reason: str | None = None
@@ -204,8 +211,9 @@ class SessionRecord(Wire):
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    `browser`, `headless`, `viewport` and `args` are of browsers; what follows `options` is of apps. `app_path` is a
-    file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
+    `browser`, `headless`, `viewport`, `args` and `storage_state` are of browsers; what follows `options` is of apps.
+    `app_path` is a file or folder of this machine, `app` anything that the remote end understands.
+    `new_command_timeout` is in seconds.
     """
 
     session_id: str | None = None
@@ -217,6 +225,7 @@ class StartRequest(Wire):
     navigation_url: str | None = None
     viewport: Viewport = Viewport(width=1280, height=720)
     args: tuple[str, ...] = ()
+    storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
     app_path: str | None = None
@@ -280,8 +289,9 @@ class Started(Wire):
 
 
 class Caller(Wire):
-    """Who calls: a random key, and the process that stands for it, by pid and creation time."""
+    """Who calls: a random key, and the process that stands for it, by pid and creation time. `door` is its way in."""
 
     key: str
     pid: int
     created: float
+    door: Door = "python"

@@ -34,6 +34,7 @@ ToolSet = Literal["core", "browser", "sessions", "mobile", "script"]
 """What tools are grouped by, so that a client can have fewer of them listed."""
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
+_DURATIONS = ("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", "script_idle")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -107,6 +108,9 @@ class Settings(BaseSettings):
     session_warning: int = Field(default=5, ge=1, description="From this many open sessions on, a start warns.")
     max_sessions: int | None = Field(default=None, ge=1, description="No more open sessions than this.")
     idle_timeout: float = Field(default=1800, gt=0, description="A session that is unused for so long is ended.")
+    max_duration: float | None = Field(
+        default=None, gt=0, description="A session is ended when it was open for so long, used or not."
+    )
     park_ttl: float = Field(
         default=300, ge=0, description="How long a session lives on when its client has gone; 0 ends it at once."
     )
@@ -159,7 +163,7 @@ class Settings(BaseSettings):
     def _json(cls, value: Any) -> Any:
         return json.loads(value) if isinstance(value, str) else value
 
-    @field_validator("idle_timeout", "park_ttl", "command_timeout", "start_timeout", "script_idle", mode="before")
+    @field_validator(*_DURATIONS, mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)

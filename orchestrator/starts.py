@@ -36,6 +36,7 @@ class Starts(Home):
         wait: bool = True,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -49,6 +50,8 @@ class Starts(Home):
             wait: False: answer at once; calls on it queue until it has started.
             viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -64,6 +67,7 @@ class Starts(Home):
             options=options,
             viewport=viewport,
             args=list(args),
+            storage_state=storage_state,
         )
 
     async def start_app_session(
@@ -137,6 +141,7 @@ class Starts(Home):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -154,6 +159,7 @@ class Starts(Home):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
@@ -174,6 +180,7 @@ class Starts(Home):
             platform_version=platform_version,
             app=app,
             navigation_url=navigation_url,
+            storage_state=storage_state,
             capabilities=capabilities,
             options=options,
         )

@@ -29,12 +29,7 @@ from orchestrator.actions.catalogue import CATALOGUE
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "orchestrator"
 PLACE = PACKAGE / "methods.py"
-TWINS = (
-    ("api.py", "Orchestrator"),
-    ("together.py", "Together"),
-    ("starts.py", "Starts"),
-    ("python_api.py", "PythonApi"),
-)
+TWINS = (("api.py", "Orchestrator"), ("starts.py", "Starts"), ("python_api.py", "PythonApi"))
 """Whose async methods the blocking façade has, too; those that return a `Session` give that of `sync.py`."""
 
 _HANDLE = "Session"

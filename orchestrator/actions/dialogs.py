@@ -26,7 +26,7 @@ class HandleDialog(Timed, Action[Acted]):
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
 
     accept: bool
-    prompt_text: str | None = None
+    prompt_text: str | None = Field(default=None, repr=False)
 
     @model_validator(mode="after")
     def _text_needs_accept(self) -> HandleDialog:

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Finder, Hit, Turn
+from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
-from orchestrator.actions.results import Acted, Observe, Outcome
+from orchestrator.actions.memory import House, Memory
+from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
+from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
+from orchestrator.activity import Activity
+from orchestrator.ears.ears import Ears
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType
+from orchestrator.network.traffic import Traffic
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.answer import DIALOG_TEXT
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
-from orchestrator.world.vars import Vars
-from orchestrator.world.world import World
-from orchestrator.world.worlds import Worlds
 
 ActedT = TypeVar("ActedT", bound=Acted)
 _NEAR, _FAR = 5.0, 15.0
@@ -40,7 +40,8 @@ class Client(Protocol):
 
     remote: Remote
     page: Page
-    bidi: Bidi | None
+    ears: Ears
+    traffic: Traffic
 
     @property
     def screen(self) -> Screen:
@@ -48,32 +49,29 @@ class Client(Protocol):
         ...
 
 
-class House(Protocol):
-    """What the sessions of a process have in common: the actions that there are, and the script worlds."""
-
-    worlds: Worlds
-
-    def act(self, scene: Scene, verb: str, fields: Mapping[str, Any]) -> Outcome:
-        """Do an action by its name."""
-        ...
-
-
-class Scene:
+class Scene(Memory):
     """One call's view of its session. It lives for one turn in the lane and is used by one thread.
 
     Attributes:
         web: The engine of the document that is current in a browser or web view.
+        ears: What was heard of the session, by this process.
         bidi: WebDriver BiDi of the session, connected with its first use; None where its remote end gave no socket.
+        traffic: What the session's requests go through.
     """
 
-    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, house: House) -> None:
+    def __init__(
+        self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, activity: Activity, house: House
+    ) -> None:
+        super().__init__(turn, house)
         remote = self.remote = client.remote
-        self.bidi = client.bidi
+        self.ears = client.ears
+        self.bidi = client.ears.bidi
+        self.traffic = client.traffic
         self.web = client.page
         self._client = client
-        self._house = house
         self.settings = settings
         self.redactor = redactor
+        self.activity = activity
         self.find = Finder(lambda: self.page, Frames(remote, self.web), turn)
         self.observed = False
         """True inside a sequence: what the steps changed is reported once, for all of them."""
@@ -81,8 +79,6 @@ class Scene:
         """When the sequence that this is a part of must end."""
         self.reported = True
         """False where nobody reads what one step alone says of the page."""
-        self.events: list[str] = []
-        self._turn = turn
         self._unseen = False
         self.tabs = Tabbing(remote, self.find.frames, turn, self.event)
         of_app = turn.record.type is not SessionType.BROWSER
@@ -115,6 +111,18 @@ class Scene:
         """Change the record when the turn ends."""
         self._turn.change(**fields)
 
+    def write(self, **fields: Any) -> None:
+        """Change the record now: for what other threads and processes go by at once."""
+        self._turn.write(**fields)
+
+    def follow(self) -> None:
+        """Have the session's requests go through what the record says now.
+
+        Raises:
+            RemoteFailure: The browser's DevTools do not answer.
+        """
+        self.traffic.follow(self.record, self.write)
+
     @property
     def browser(self) -> str:
         """The session's browser as `abilities` calls it; empty on a device and for one that is not known."""
@@ -128,33 +136,6 @@ class Scene:
             Unsupported: It cannot.
         """
         abilities.need(ability, self.browser)
-
-    @cached_property
-    def vars(self) -> Vars:
-        """The strings that the session keeps, also for its scripts."""
-        return Vars(self.record.vars, lambda kept: self.change(vars=kept))
-
-    @property
-    def world(self) -> World:
-        """The world of the session's scripts in this process, with `get` and `set` for its globals.
-
-        Raises:
-            Unsupported: There is no engine for it.
-        """
-        world, new = self._house.worlds.of(self.record.id, self.record.remote_session_id)
-        if world.id != self.record.world:
-            if new and self.record.world:
-                self.event("The script world is a new one: globals of earlier scripts are not in it; vars are.")
-            self.change(world=world.id)
-        return world
-
-    def act(self, verb: str, fields: Mapping[str, Any]) -> Outcome:
-        """Do another action of this session, by its name and parameters, in this turn.
-
-        Raises:
-            OrchestratorError: Any of the codes in `orchestrator.errors`.
-        """
-        return self._house.act(self, verb, fields)
 
     def check(self) -> None:
         """Raise when this call should not go on: cancelled, or its session closed or lost."""

@@ -9,12 +9,12 @@ from typing import Any
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models import SessionType, Tab, Viewport
-from orchestrator.webdriver.devtools import DevTools
+from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
 _TOLD = 5
@@ -197,7 +197,7 @@ class Tabbing:
     def _browser(self) -> DevTools | None:
         """The browser beside its driver, where it is ours and on this machine."""
         record = self._turn.record
-        address = record.capabilities.get("goog:chromeOptions", {}).get("debuggerAddress")
+        address = debugger_address(record.capabilities)
         return DevTools(address) if address and not record.far else None
 
     def facts(self) -> list[dict[str, Any]]:

@@ -48,6 +48,7 @@ Headless = bool | None
 Address = str | None
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
+StorageState = Annotated[str | dict[str, Any] | None, Field(description="A file, or its JSON.", repr=False)]
 Wait = Annotated[bool, Field(description="false: answer at once.")]
 
 
@@ -87,6 +88,7 @@ class StartBrowser(_Starting):
     navigation_url: Address = None
     viewport: Viewport | None = None
     args: list[str] = Field(default_factory=list, description="Switches.")
+    storage_state: StorageState = None
 
 
 class StartAppSession(_Starting):
@@ -141,6 +143,7 @@ class StartSession(_Starting):
     platform_version: str | None = None
     app: str | None = None
     navigation_url: Address = None
+    storage_state: StorageState = None
 
     def request(self) -> StartRequest:
         """The wish for a session; on a device a browser is one of the apps."""

@@ -17,7 +17,7 @@ OWN = 5.0
 """Seconds that what we evaluate ourselves may take."""
 _LIMITS = {"lines": 200, "line": 2000, "vars": ROOM}
 """What a script may print and keep."""
-_SHORT = 0.2
+_SHORT = 1.0
 """Seconds for a word with an engine that was stopped."""
 _MB = 1024 * 1024
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -70,20 +71,18 @@ class Worlds:
         if kept:
             kept[1].lose("its session is closed")
 
-    def give_up_idle(self) -> float:
-        """Give up those that no script used for long; returns the seconds until the next can be."""
-        now = self._clock()
+    def idle_left(self, session_id: str) -> float:
+        """Seconds until its world has been idle for too long; infinite where it has none, or a script runs in it."""
         with self._lock:
-            kept = [(name, world) for name, (_, world) in self._kept.items()]
-        wait = self._idle
-        for name, world in kept:
-            if world.busy:
-                world.used = now
-            elif world.used + self._idle <= now:
-                self._give_up(name, f"no script used it for {self._idle:g} s")
-            else:
-                wait = min(wait, world.used + self._idle - now)
-        return wait
+            _, world = self._kept.get(session_id, ("", None))
+        if world is None or world.busy:
+            return math.inf
+        return world.used + self._idle - self._clock()
+
+    def give_up_idle(self, session_id: str) -> None:
+        """Give up its world, if it has been idle for too long."""
+        if self.idle_left(session_id) <= 0:
+            self._give_up(session_id, f"no script used it for {self._idle:g} s")
 
     def close(self) -> None:
         """Give up all."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.activity import entries
 from tests.e2e.harness import Home, kill, runs, until
 from tests.served import Served
 from tests.site import Site
@@ -75,7 +76,7 @@ def seen(server: Served) -> dict[str, Any]:
 @pytest.mark.parametrize("how", GOING)
 def test_a_session_is_as_it_was(
     lasting: Home, era: str, base: str, how: str
-) -> None:  # B1 B3 B4 B5 B6 B7 B8 B9 B22 B30 W35 X42
+) -> None:  # B1 B3 B4 B5 B6 B7 B8 B9 B22 B30 W33 W35 X42
     """However its server ended: page, tabs, frame, scroll, form, cookies and refs; the first result says it is back."""
     with lasting.serve(era) as first:
         before = filled(first, base)
@@ -98,3 +99,5 @@ def test_a_session_is_as_it_was(
         ref = dict(before["refs"])["Send"]
         second.ok("switch_frame")
         assert second.ok("click_element", selector=ref)["title"] == "Ann"
+        done = {entry.action for entry in entries(lasting.folder, lasting.record("a"))}
+        assert done >= ({"restore"} if how == "SIGKILL" else {"park", "restore"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pytest
@@ -54,7 +55,9 @@ def test_an_idle_world_is_given_up(worlds: Worlds, clock: Clock) -> None:  # F30
     clock.now = 40
     worlds.of("used", "used")
     clock.now = 60
-    assert worlds.give_up_idle() == 40
+    assert [worlds.idle_left(name) for name in ("idle", "used", "busy", "none")] == [0, 40, math.inf, math.inf]
+    for name in ("idle", "used", "busy", "none"):
+        worlds.give_up_idle(name)
     told = f"The script world was reset: no script used it for 60 s. {KEPT}"
     assert [worlds.reset(name, name) for name in ("idle", "used", "busy")] == [told, "", ""]
     assert worlds.reset("idle", "idle") == ""
