@@ -44,7 +44,7 @@ function act(name, verb, given) {
   let settle;
   const promise = new Answer((resolve, reject) => { settle = { resolve, reject }; });
   called.set(id, { ...settle, error, promise, name });
-  queue.push({ number: id, verb, parameters: portable(parameters) });
+  queue.push({ number: id, verb, parameters: parse(stringify(parameters)) });
   return promise;
 }
 
@@ -179,6 +179,7 @@ async function ask(method, url, { headers = {}, params, data, form, timeout, ...
   const all = asJson ? { 'content-type': 'application/json', ...headers } : headers;
   const how = { method, headers: all, params, form, body: asJson ? stringify(data) : data };
   const { value } = await act('request', 'execute_script', [{ script: IN_PAGE, args: [`${url}`, how], ...(timeout ? { timeout } : {}) }]);
+  if (!value) throw new Error(`${method} ${url}: the page was left, or a dialog opened, before it was answered`);
   if (value.failed) throw new Error(`${method} ${url}: ${value.failed}. The page asks, under its rules: for another site navigate there first`);
   const { body, ...answered } = value;
   return { ...answered, ok: value.status >= 200 && value.status < 300, text: () => body, json: () => parse(body) };
@@ -214,6 +215,9 @@ for (const word of ['Atomics', 'SharedArrayBuffer', 'WebAssembly']) delete globa
 // The server's side
 
 return {
+  /** Call a function of these; what it takes is JSON, in which no name means anything else. */
+  call(method, given) { return this[method](...parse(given)); },
+
   /** Take over the vars as they stand in the record. */
   load(given) { kept = new Map(Object.entries(given)); changed = false; },
 

@@ -46,11 +46,13 @@ class Kernel:
     Attributes:
         id: Which one it is.
         lost: Why it is of no further use, where that is so.
+        busy: Whether a script runs.
     """
 
     def __init__(self, functions: Iterable[Function], memory: int) -> None:
         self.id = secrets.token_hex(8)
         self.lost = ""
+        self.busy = False
         self.memory = f"{memory // _MB} MB"
         self.engine = Engine(memory)
         # What is declared so stands in no list of globals, and no script can guess it.
@@ -64,8 +66,8 @@ class Kernel:
         Raises:
             TookTooLong, OutOfMemory, Thrown: What a script does made it fail.
         """
-        given = ", ".join(json.dumps(one) for one in arguments)
-        return self.engine.evaluate(f"{self.name}.{method}({given})", seconds, check)
+        given = json.dumps(json.dumps(arguments))
+        return self.engine.evaluate(f"{self.name}.call({json.dumps(method)}, {given})", seconds, check)
 
     def last_word(self) -> dict[str, Any]:
         """The vars that a script has set, and what it printed, once it was stopped; empty where nothing answers."""
@@ -75,9 +77,10 @@ class Kernel:
         return {}
 
     def lose(self, why: str) -> None:
-        """End it."""
+        """End it, at once or when the script that runs in it has noticed."""
         self.lost = why
-        self.engine.close()
+        if not self.busy:
+            self.engine.close()
 
 
 def _source() -> str:

@@ -25,7 +25,16 @@ function portableObject(value, above) {
   if (value instanceof Error) return { name: `${value.name}`, message: `${value.message}` };
   if (value instanceof Promise) return '[promise]';
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return Array.from(value, copy);
-  return Object.fromEntries(Object.keys(value).map((key) => [key, copy(value[key])]));
+  return Object.fromEntries(Object.keys(value).map((key) => [key, copy(read(value, key))]));
+}
+
+/** What a getter throws is the script's own affair. */
+function read(value, key) {
+  try {
+    return value[key];
+  } catch {
+    return null;
+  }
 }
 
 /** A value as `console.log` prints it. */

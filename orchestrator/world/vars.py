@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.errors import InvalidArgument
 
-ROOM = 256 * 1024
+ROOM = 64 * 1024
 """Characters that the vars of a session may have together, names included: its record is written with every call."""
 
 

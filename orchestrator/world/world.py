@@ -22,13 +22,11 @@ class World(Kernel):
 
     Attributes:
         used: When it was last wanted, by the clock of whoever keeps it.
-        busy: Whether one runs.
     """
 
     def __init__(self, functions: Iterable[Function], memory: int) -> None:
         super().__init__(functions, memory)
         self.used = 0.0
-        self.busy = False
         self._count = 0
 
     def run(self, source: str, seconds: float, company: Company, variables: Vars, facts: Mapping[str, Any]) -> Finished:
@@ -47,6 +45,8 @@ class World(Kernel):
             return Run(self, seconds, company, variables).whole(self._read(source), facts)
         finally:
             self.busy = False
+            if self.lost:
+                self.lose(self.lost)
 
     def get(self, name: str) -> Any:
         """A global as JSON data, as a script would return it; None where there is none.

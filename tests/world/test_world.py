@@ -319,6 +319,32 @@ def test_a_script_whose_session_ends_is_ended(scripts: Scripts) -> None:
     assert scripts.world.lost == "a script was cut short"
 
 
+def test_a_world_is_closed_once_its_script_has_noticed(scripts: Scripts) -> None:
+    """Whoever closes the session while a script computes does not take the engine from under it."""
+
+    def close() -> None:
+        scripts.world.lose("its session is closed")
+        raise SessionLost("a", "it was closed")
+
+    scripts.session.check = close  # type: ignore[method-assign]
+    with pytest.raises(SessionLost):
+        scripts.run("vars.set('a', '1'); for (;;) ;")
+    assert not scripts.world.busy
+
+
+def test_names_mean_nothing_else_on_their_way(scripts: Scripts) -> None:
+    """Such as that of a prototype, in values, parameters and vars; what is undefined is left out of parameters."""
+    scripts.value("vars.set('__proto__', 'kept'); await tabs(JSON.parse('{\"__proto__\": {\"a\": 1}}'))")
+    assert scripts.session.done == [("tabs", {"__proto__": {"a": 1}})]
+    assert scripts.value("return [vars.keys(), vars.get('__proto__'), {get a() { throw 1 }}]") == [
+        ["__proto__"],
+        "kept",
+        {"a": None},
+    ]
+    scripts.value("await tabs({a: undefined, b: null})")
+    assert scripts.session.done[-1] == ("tabs", {"b": None})
+
+
 def test_a_script_that_breaks_what_we_use_breaks_its_own_world(scripts: Scripts) -> None:
     """It is told, and the world is given up, not the server."""
     error = scripts.error("Array.prototype.map = Object.entries = Map.prototype.set = null; click_element({a: [1]})")
