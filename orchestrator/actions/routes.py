@@ -49,12 +49,12 @@ class Route(Action[Routes]):
     result: ClassVar[type[Outcome]] = Routes
 
     action: Literal["block", "fulfil", "delay", "clear"]
-    url: str | None = Field(default=None, max_length=2000, description="Glob; clear: all unless given.")
+    url: str | None = Field(default=None, max_length=2000)
     method: str | None = None
-    status: int | None = Field(default=None, description="200 unless given.")
+    status: int | None = None
     headers: dict[str, str] | None = None
     body: str | None = None
-    path: str | None = Field(default=None, description="File with the body.")
+    path: str | None = Field(default=None, description="Or a file.")
     content_type: str | None = None
     ms: int | None = Field(default=None, ge=1, le=600_000)
 
