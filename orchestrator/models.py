@@ -120,8 +120,7 @@ class Viewport(Wire):
 class Tab(Wire):
     """A tab by the name that callers use, with the remote end's handle of it.
 
-    `prepared`: the page engine is put into its documents from their start; `viewport` is what it was fitted to.
-    `had_page`: when it was last looked at beside the calls it was elsewhere than at about:blank.
+    `prepared`: the page engine is put into its documents; `viewport`: its size; `had_page`: it was not at about:blank.
     """
 
     name: str
@@ -145,9 +144,9 @@ class SessionRecord(Wire):
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
     archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
-    process that sees to all that now. `request` is what it was started with: None where that held credentials, or was
-    elsewhere; since `fresh_since` it has another remote end than its first one, which was too old. From `parked_at`
-    on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
+    process that sees to all that now. `request` is what it was started with, None where that held credentials; the age
+    counts from `fresh_since` where its first remote end was too old. From `parked_at` on nobody has looked after it, and
+    at `parked_until` it is ended; see `leases`. `world` is the script world last used, whichever process has it.
     """
 
     id: str
@@ -192,6 +191,7 @@ class SessionRecord(Wire):
     parked_at: float | None = None
     parked_until: float | None = None
     lost_reason: str | None = None
+    world: str = ""
 
     @property
     def native(self) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import anyio.abc
 
 from orchestrator.closing import Closer
+from orchestrator.duties import Duty
 from orchestrator.heartbeat import Heartbeat
 from orchestrator.limits import AgeLimit, IdleLimit
 from orchestrator.reach import Reach
 from orchestrator.rounds import Rounds
-from orchestrator.saving import Saving
 from orchestrator.sessions import Book, Lanes
 from orchestrator.settings import Settings
 from orchestrator.tidying import Tidying
@@ -21,12 +22,12 @@ class Upkeep:
     """Sweeps up after dead servers, ends what is idle or old, keeps alive what is not, and finds what is lost."""
 
     def __init__(
-        self, book: Book, lanes: Lanes, reach: Reach, closer: Closer, saving: Saving, settings: Settings
+        self, book: Book, lanes: Lanes, reach: Reach, closer: Closer, more: Iterable[Duty], settings: Settings
     ) -> None:
         self._closer = closer
         self._heartbeat = Heartbeat(lanes, reach)
         age = AgeLimit(lanes, closer, recreate=settings.on_max_duration == "recreate")
-        duties = IdleLimit(closer), age, self._heartbeat, Tidying(), saving
+        duties = IdleLimit(closer), age, self._heartbeat, Tidying(), *more
         self._rounds = Rounds(book, duties)
         self.changed = self._rounds.changed
         self.used = self._rounds.used

@@ -10,10 +10,12 @@ import anyio
 import anyio.abc
 import pytest
 
+from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.activity import Activity
 from orchestrator.closing import Closer
 from orchestrator.duties import NEVER, Duty, Usage
 from orchestrator.errors import SessionNotFound
+from orchestrator.house import House
 from orchestrator.limits import AgeLimit, IdleLimit
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
@@ -71,7 +73,8 @@ async def watch(book: Book, tmp_path: Path) -> AsyncIterator[tuple[Watch, Lanes]
         reach = Reach(providers, settings, Redactor())
         activity = Activity(tmp_path, book.caller, Redactor())
         restorer = Restorer(book, reach, _never, tmp_path)
-        runner = Runner(lanes, book.store, reach, restorer, settings, Redactor(), activity)
+        house = House(CATALOGUE, settings)
+        runner = Runner(lanes, book.store, reach, restorer, house, settings, Redactor(), activity)
         closer = Closer(book, lanes, runner, reach, providers, settings)
         yield Watch(book, lambda clock: [IdleLimit(closer, clock), AgeLimit(lanes, closer, clock=clock)]), lanes
 
