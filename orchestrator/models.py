@@ -144,8 +144,8 @@ class SessionRecord(Wire):
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
     archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
-    process that sees to all that now. `request` is what it was started with, None where that held credentials; the age
-    counts from `fresh_since` where its first remote end was too old. From `parked_at` on nobody has looked after it, and
+    process that sees to all that now. `request` is what it was started with, None where that held credentials; its age
+    counts from `fresh_since` where its first remote end was too old. From `parked_at` on nobody looks after it, and
     at `parked_until` it is ended; see `leases`. `world` is the script world last used, whichever process has it.
     """
 
