@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, SessionLost
-from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType, session_id
+from orchestrator.ids import session_id
+from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner

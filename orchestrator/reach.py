@@ -47,6 +47,8 @@ class Reach:
     def bidi(self, record: SessionRecord) -> Bidi | None:
         """WebDriver BiDi of a record's session, not connected yet; None where its remote end gave no socket.
 
+        Sessions that share a browser share its socket, each hearing of its own user context alone.
+
         User and password of the remote end are those of its socket, where both are one host's.
 
         Raises:
@@ -59,7 +61,9 @@ class Reach:
         own = credentials(address)
         if own and urlsplit(url).hostname == urlsplit(address).hostname:
             url = with_credentials(url, *own)
-        return Bidi(url, name=record.id, timeout=self._settings.command_timeout)
+        place = record.instance
+        context = "" if place is None else place.context if place.isolated else "default"
+        return Bidi(url, name=record.id, timeout=self._settings.command_timeout, user_context=context)
 
     def hide(self, secret: str) -> None:
         """Strike a secret out of whatever is said from now on."""

@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Iterator
 
-from orchestrator import app_start, processes
+from orchestrator import app_start, processes, sharing
 from orchestrator.actions.navigation import Navigate
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
@@ -52,10 +52,12 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
+        request = sharing.checked(request, provider)
         visit = _visit(request.navigation_url)
         limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
-        reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
-        record, ticket = await reserve(request.type, request.session_id)
+        fields = {"limits": limits, "strict": options.strict, "mode": request.mode or "incognito"}
+        fields["owned"] = request.mode != "attached"
+        record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name, **fields)
         work = functools.partial(self._launch, request, options, provider, visit)
         return Begun(self._lanes, record, ticket, work)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, Viewport, chosen
 from orchestrator.rows import Row
 from orchestrator.session import Home, Session
 
@@ -35,12 +35,16 @@ class Starts(Home):
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
         viewport: Viewport | Mapping[str, int] | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         args: Sequence[str] = (),
     ) -> Session:
         """Start a browser on this machine.
 
         Args:
-            session_id: Its name, such as alice; browser-1, … unless given.
+            session_id: Its name, such as alice, or shop:ann for a context of the browser shop; browser-1, … unless
+                given.
             browser: Which browser.
             headless: Without a window; a setting (True) unless given.
             navigation_url: Open this URL first.
@@ -48,6 +52,9 @@ class Starts(Home):
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
             viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             args: Further switches of the browser.
 
         Raises:
@@ -63,6 +70,9 @@ class Starts(Home):
             capabilities=capabilities,
             options=options,
             viewport=viewport,
+            mode=mode,
+            profile=profile,
+            debugger_address=debugger_address,
             args=list(args),
         )
 
@@ -137,6 +147,9 @@ class Starts(Home):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -154,6 +167,9 @@ class Starts(Home):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
@@ -174,6 +190,9 @@ class Starts(Home):
             platform_version=platform_version,
             app=app,
             navigation_url=navigation_url,
+            mode=mode,
+            profile=profile,
+            debugger_address=debugger_address,
             capabilities=capabilities,
             options=options,
         )

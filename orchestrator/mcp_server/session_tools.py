@@ -12,7 +12,7 @@ from orchestrator.mark import Status
 from orchestrator.mcp_server.app_tools import ListApps, ListDevices, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, Viewport, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -48,6 +48,9 @@ AppPlatform = Annotated[
 ]
 Headless = Annotated[bool | None, Field(description="A setting (true) unless given.")]
 Address = str | None
+Wanted = Annotated[Mode | None, Field(description="incognito unless given.")]
+Profile = Annotated[str | None, Field(description="Persistent: its name.")]
+Debugger = Annotated[str | None, Field(description="Attached: host:port of a running Chrome.")]
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C; yours win.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
 Wait = Annotated[bool, Field(description="false: answer at once.")]
@@ -88,6 +91,9 @@ class StartBrowser(_Starting):
     headless: Headless = None
     navigation_url: Address = None
     viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
+    mode: Wanted = None
+    profile: Profile = None
+    debugger_address: Debugger = None
     args: list[str] = Field(default_factory=list, description="Switches.")
 
 
@@ -143,6 +149,9 @@ class StartSession(_Starting):
     platform_version: str | None = None
     app: str | None = None
     navigation_url: Address = None
+    mode: Wanted = None
+    profile: Profile = None
+    debugger_address: Debugger = None
 
     def request(self) -> StartRequest:
         """The wish for a session; on a device a browser is one of the apps."""

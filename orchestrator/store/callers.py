@@ -51,6 +51,14 @@ def living(db: sqlite3.Connection) -> set[str]:
     return {key for key, pid, created in found if alive[Holder(pid, created)]}
 
 
+def living_rows(db: sqlite3.Connection) -> list[rows.Row]:
+    """The rows whose sessions live: not closed, not lost, and not left half started by a caller that died."""
+    found = [row for row in rows.open_rows(db) if row.record.state is not SessionState.LOST]
+    starts = any(row.record.state is SessionState.STARTING for row in found)
+    alive = living(db) if starts else set()
+    return [row for row in found if row.record.state is not SessionState.STARTING or row.record.owner in alive]
+
+
 def remove_dead(db: sqlite3.Connection, alive: set[str]) -> None:
     """Forget the callers whose process is gone."""
     for (key,) in db.execute("SELECT key FROM callers").fetchall():

@@ -9,7 +9,7 @@ from pathlib import Path
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import callers, rows, tickets
-from orchestrator.store.base import Change, Entry, Holder, Ticket
+from orchestrator.store.base import Change, ChangeAmong, Entry, Holder, Ticket
 from orchestrator.store.database import Database
 
 FILE_NAME = "sessions.db"
@@ -114,9 +114,9 @@ class SqliteStore:
     ) -> SessionRecord | None:
         """Close a session, dropping its lane; returns the record as it was, or None when nothing was closed.
 
+        What it returns lacks the processes that a session which lives names, too: they end with the last of those.
         `when(record, in_use)` is asked at the moment of closing whether to close at all; `because` is told to who asks
-        for the session later. Of several who close one
-        session at once exactly one gets the record.
+        for the session later. Of several who close one session at once exactly one gets the record.
 
         Raises:
             SessionNotFound: The id was never open here.
@@ -131,7 +131,7 @@ class SqliteStore:
                 return None
             closed = {"state": SessionState.CLOSED, "lost_reason": because or row.record.lost_reason}
             rows.apply(db, row, lambda record: record.changed(**closed), self._clock())
-            return row.record
+            return rows.without_shared(db, row.record)
 
     def reserve_refs(self, namespace: str, session_id: str, count: int) -> tuple[int, int]:
         """Set `count` element ref numbers apart; returns the first and the one after the last.
@@ -201,11 +201,21 @@ class SqliteStore:
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.by_seq(db, ticket.session)
-            refusal = rows.refusal(db, ticket, row)
-            if refusal or row is None:
-                raise refusal or rows.not_found(db, ticket.namespace, ticket.id)
-            return rows.apply(db, row, change, self._clock())
+            return rows.apply(db, rows.of_ticket(db, ticket), change, self._clock())
+
+    def among(self, ticket: Ticket, change: ChangeAmong) -> SessionRecord:
+        """As `write`, for a change that depends on the other sessions of this home that live, in any namespace.
+
+        One whose start died with its server is none of them.
+
+        Raises:
+            SessionNotFound: The session was closed.
+            SessionLost: It was lost.
+        """
+        with self._database.write() as db:
+            row = rows.of_ticket(db, ticket)
+            others = [other.record for other in callers.living_rows(db) if other.seq != row.seq]
+            return rows.apply(db, row, lambda record: change(record, others), self._clock())
 
     def claim(self, ticket: Ticket, name: str) -> SessionRecord | None:
         """Give something to a ticket's session alone, such as a device or a port, for as long as the session lives.
@@ -217,10 +227,7 @@ class SqliteStore:
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.by_seq(db, ticket.session)
-            refusal = rows.refusal(db, ticket, row)
-            if refusal or row is None:
-                raise refusal or rows.not_found(db, ticket.namespace, ticket.id)
+            row = rows.of_ticket(db, ticket)
             for other in rows.open_rows(db):
                 if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
                     return other.record

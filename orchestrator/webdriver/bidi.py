@@ -24,10 +24,12 @@ class Bidi:
         url: The capability `webSocketUrl` of the session.
         name: The session that errors name.
         timeout: Seconds that one command may take.
+        user_context: The one that events are told of; those of all unless given.
     """
 
-    def __init__(self, url: str, *, name: str, timeout: float) -> None:
+    def __init__(self, url: str, *, name: str, timeout: float, user_context: str = "") -> None:
         self._url = url
+        self._where: dict[str, Any] = {"userContexts": [user_context]} if user_context else {}
         self._name = name
         self._timeout = timeout
         self._lock = threading.Lock()
@@ -61,7 +63,7 @@ class Bidi:
         if self._socket is None or not self._socket.open:
             self._ready()
         elif not known:
-            self._socket.call("session.subscribe", events=[event])
+            self._socket.call("session.subscribe", events=[event], **self._where)
 
     def close(self) -> None:
         """Close the socket; the session is left as it is."""
@@ -75,7 +77,7 @@ class Bidi:
             if self._socket is None or not self._socket.open:
                 self._socket = Socket(self._url, name=self._name, timeout=self._timeout, on_event=self._tell)
                 if self._listeners:
-                    self._socket.call("session.subscribe", events=[*self._listeners])
+                    self._socket.call("session.subscribe", events=[*self._listeners], **self._where)
             return self._socket
 
     def _tell(self, method: str, params: Mapping[str, Any], _: str) -> None:

@@ -46,7 +46,7 @@ _PREFERENCES = {
 def asked(start: Start) -> dict[str, Any]:
     """Its switches and preferences, as the vendor's options hold them."""
     viewport = start.request.viewport
-    flags = [*_FLAGS, f"--user-data-dir={start.folder() / 'profile'}"]
+    flags = [*_FLAGS, f"--user-data-dir={start.profile() or start.folder() / 'profile'}"]
     flags.append(f"--window-size={viewport.width},{viewport.height + _BROWSER_UI}")
     flags += machine.needed_switches(os.environ)
     return {"args": flags, "prefs": dict(_PREFERENCES)}
