@@ -108,6 +108,16 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Leave mode and profile away, or use Chrome or Edge.",
     ),
+    "attached": Ability(
+        "way to be driven once it runs",
+        "`mode: attached`",
+        {
+            "firefox": "it must have been started for that, by a driver",
+            "safari": "safaridriver drives windows that it opened alone",
+            "webkitgtk": "WebKitWebDriver drives browsers that it started alone",
+        },
+        "Use Chrome or Edge, or attach_session for a driver's session that runs.",
+    ),
     "full_page": Ability(
         "picture of a whole page",
         "`take_screenshot` with `fullPage`",

@@ -23,7 +23,7 @@ from orchestrator.runner import Runner
 from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Lanes
 from orchestrator.settings import Settings
-from orchestrator.sharing import leave
+from orchestrator.sharing import leave, save
 
 _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
@@ -210,6 +210,9 @@ class Closer:
 
 async def _end_here(records: Sequence[SessionRecord], failed: list[NotEnded]) -> None:
     """End all that runs on this machine; only where something is left it is found out of which session it is."""
+    async with anyio.create_task_group() as group:
+        for record in records:
+            group.start_soon(anyio.to_thread.run_sync, save, record)
     if await anyio.to_thread.run_sync(processes.end, [one for record in records for one in record.processes]):
         for record in records:
             await _noted(record, functools.partial(processes.end, record.processes, deadline=0), failed)

@@ -23,7 +23,7 @@ from orchestrator.settings import Settings
 from orchestrator.sharing import Sharing, leave, profile_of, settle
 from orchestrator.webdriver.chromium import Chromium
 from orchestrator.webdriver.creation import Creation
-from orchestrator.webdriver.devtools import debugger_address
+from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
 _REMOTE_END = 5.0
@@ -122,8 +122,8 @@ class Launch:
         """
         host = self._join(provider)
         endpoint = provider.endpoint(self) if host is None else provider.context(self, host)
-        place = {"remote_url": without_credentials(endpoint.remote_url), "secret": endpoint.secret}
-        self._undo = functools.partial(provider.ended, self._turn.record.changed(**place), self.settings)
+        there = {"remote_url": without_credentials(endpoint.remote_url), "secret": endpoint.secret}
+        self._undo = functools.partial(provider.ended, self._turn.record.changed(**there), self.settings)
         self.check()
         name, is_browser = self._turn.record.id, self.request.type is SessionType.BROWSER
         for secret in endpoint.secrets:
@@ -145,7 +145,7 @@ class Launch:
                 # What the provider gives back may still be needed, until nothing comes of the request any more.
                 self._undo = None
         self._remote, self._awaited = remote, ""
-        facts = {**place, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}
+        facts = {**there, "remote_session_id": remote.remote_session_id, "capabilities": capabilities}
         if host is None:
             known = provider.started(self._turn.record.changed(**facts), self)
             for process in known.processes:
@@ -154,7 +154,8 @@ class Launch:
         if self._turn.record.instance is not None:
             facts |= self._settle(remote, host, facts)
         self.check()
-        return remote, {**facts, **(self._browser(remote) if is_browser else {"context": remote.context()})}
+        place = self._browser(remote, facts["capabilities"]) if is_browser else {"context": remote.context()}
+        return remote, {**facts, **place}
 
     def _join(self, provider: Provider) -> SessionRecord | None:
         """The session whose browser this one shares; None where it has its own."""
@@ -173,7 +174,8 @@ class Launch:
         """Give it its place in a browser that others can share from now on, also if this start does not succeed."""
         if host is not None:
             # Of a browser that runs, a driver tells less; and BiDi is the first session's.
-            facts["capabilities"] = {**host.capabilities, **facts["capabilities"]}
+            told = {name: value for name, value in facts["capabilities"].items() if value}
+            facts["capabilities"] = {**host.capabilities, **told}
         self._placed = self._turn.record.changed(**facts)
         place, handle = settle(self._placed, host, self.request, remote)
         self._placed = self._placed.changed(**place)
@@ -197,13 +199,28 @@ class Launch:
 
         return check
 
-    def _browser(self, remote: Remote) -> dict[str, Any]:
+    def _browser(self, remote: Remote, capabilities: Mapping[str, Any]) -> dict[str, Any]:
         """Make a browser ready: the page engine in its first tab, and the viewport that was asked for."""
+        if self.request.mode == "attached":
+            return self._as_it_is(remote, debugger_address(capabilities))
         prepare(remote)
         viewport = fit(remote, self.request.viewport)
         handle = remote.execute("w3cGetCurrentWindowHandle")
         tab = Tab(name="t1", handle=handle, prepared=True, viewport=viewport)
         return {"viewport": viewport, "tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
+
+    def _as_it_is(self, remote: Remote, address: str) -> dict[str, Any]:
+        """Name the tabs of the user's browser, which stay as they are: a first page gets a tab of its own."""
+        there = DevTools(address).tabs()
+        handles = [handle for handle, url in there.items() if not url.startswith("devtools:")]
+        if self.request.navigation_url is not None or not handles:
+            handles.insert(0, remote.execute("newWindow", type="tab")["handle"])
+        remote.execute("switchToWindow", handle=handles[0])
+        prepare(remote)
+        viewport = fit(remote, self.request.viewport) if "viewport" in self.request.model_fields_set else None
+        tabs = [Tab(name=f"t{number}", handle=handle) for number, handle in enumerate(handles, 1)]
+        tabs[0] = tabs[0].model_copy(update={"prepared": True, "viewport": viewport})
+        return {"viewport": viewport, "tabs": tabs, "tabs_used": ("t1",), "tab_next": len(tabs) + 1}
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from orchestrator import abilities, ids, processes
 from orchestrator.actions.owning import own
-from orchestrator.errors import InvalidArgument, Unsupported
+from orchestrator.errors import InvalidArgument, OrchestratorError, Unsupported
 from orchestrator.models import Instance, SessionRecord, SessionState, SessionType, StartRequest
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.sessions import Turn
+from orchestrator.settings import DEBUGGER
 from orchestrator.webdriver.chromium import Chromium
 from orchestrator.webdriver.devtools import debugger_address
 from orchestrator.webdriver.remote import Remote
 
 _POLL = 0.03
 """Seconds between two looks at a browser that another start is launching."""
+_SAVES = 3.0
+"""Seconds that a browser may take to write its profile down."""
 _OF_BROWSER = ("browser_version", "args", "capabilities", "profile")
 """What of a request is the browser's, beside its name, its mode and whether it has a window."""
 
@@ -46,10 +51,22 @@ def checked(request: StartRequest, provider: Provider) -> StartRequest:
         )
     if mode == "persistent":
         abilities.need("profile", request.browser)
+    if mode == "attached":
+        _check_attached(request)
     if context:
         _check_context(request, provider, mode, context)
     name = ids.DEFAULT if mode == "persistent" and request.profile is None else request.profile
     return request.model_copy(update={"mode": mode, "profile": name})
+
+
+def _check_attached(request: StartRequest) -> None:
+    if request.debugger_address is not None and not re.fullmatch(DEBUGGER, request.debugger_address):
+        raise InvalidArgument("debuggerAddress is no host:port.", hint="Write for example 127.0.0.1:9222.")
+    if asked := [name for name in ("args", "headless", "browser_version") if getattr(request, name)]:
+        raise InvalidArgument(
+            f"{' and '.join(asked)} cannot be given to a browser that runs.", hint="Leave that away, or the mode."
+        )
+    abilities.need("attached", request.browser)
 
 
 def _check_context(request: StartRequest, provider: Provider, mode: str | None, context: str) -> None:
@@ -180,6 +197,17 @@ def leave(record: SessionRecord, remote: Remote | None, limit: float) -> None:
                 browser.close(tab)
     if remote is not None and not place.root:
         remote.delete(limit)
+
+
+def save(record: SessionRecord) -> None:
+    """Have a browser whose profile is kept end by itself: it writes down what it would lose if it were ended."""
+    if record.instance is None or not record.instance.profile:
+        return
+    with contextlib.suppress(OrchestratorError), Chromium(debugger_address(record.capabilities), name=record.id) as one:
+        one.quit()
+        until = time.monotonic() + _SAVES
+        while time.monotonic() < until and any(processes.alive(one) for one in record.processes if not one.folder):
+            time.sleep(_POLL)
 
 
 def _runs(record: SessionRecord) -> bool:

@@ -61,20 +61,9 @@ class Starts(Home):
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
             StartFailed: There is no session; nothing of it is left.
         """
-        return await self._started(
-            wait=wait,
-            session_id=session_id,
-            browser=browser,
-            headless=headless,
-            navigation_url=navigation_url,
-            capabilities=capabilities,
-            options=options,
-            viewport=viewport,
-            mode=mode,
-            profile=profile,
-            debugger_address=debugger_address,
-            args=list(args),
-        )
+        wish = locals()
+        del wish["self"]
+        return await self._started(**wish)
 
     async def start_app_session(
         self,
@@ -178,24 +167,9 @@ class Starts(Home):
             InvalidArgument, Unsupported, SessionExists, SessionLimit: Nothing was launched.
             StartFailed: The remote end gave no session; nothing of it is left.
         """
-        return await self._started(
-            wait=wait,
-            provider=provider,
-            type=_type(platform),
-            session_id=session_id,
-            **chosen(_type(platform), browser),
-            browser_version=browser_version,
-            headless=headless,
-            device_name=device_name,
-            platform_version=platform_version,
-            app=app,
-            navigation_url=navigation_url,
-            mode=mode,
-            profile=profile,
-            debugger_address=debugger_address,
-            capabilities=capabilities,
-            options=options,
-        )
+        wish = locals()
+        del wish["self"], wish["platform"], wish["browser"]
+        return await self._started(type=_type(platform), **chosen(_type(platform), browser), **wish)
 
     async def attach_session(
         self,

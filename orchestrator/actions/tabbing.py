@@ -7,15 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.actions.frames import Frames
-from orchestrator.actions.owning import answering, own
+from orchestrator.actions.handles import Handles
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models import SessionType, Tab, Viewport
-from orchestrator.webdriver.chromium import Chromium
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
@@ -23,8 +21,6 @@ _TOLD = 5
 """New tabs that are told one by one."""
 _FREE, _PAUSE = 5.0, 0.02
 """Seconds in which a driver is free again once the tab that held it is closed, and between two looks."""
-_OTHERS = 3.0
-"""Seconds that pages of other sessions in the same browser have to answer before the driver meets them."""
 _URL, _TITLE = 2000, 200
 """Characters of an address and of a title that are told."""
 _TITLES = "return [location.href, document.title]"
@@ -34,6 +30,7 @@ class Tabbing:
     """The tabs of one session, as its record has them; a name is never used again."""
 
     def __init__(self, remote: Remote, frames: Frames, turn: Turn, event: Callable[[str], None]) -> None:
+        self.handles = Handles(remote, turn)
         self._remote = remote
         self._frames = frames
         self._turn = turn
@@ -52,7 +49,7 @@ class Tabbing:
         if not self._turn.record.tabs:
             self.add(self._remote.execute("w3cGetCurrentWindowHandle"), prepared=True)
             self._use(self._turn.record.tabs[0].name)
-        handles = self._handles()
+        handles = self.handles.all()
         known = {tab.handle for tab in self._turn.record.tabs}
         for tab in self._turn.record.tabs:
             if tab.handle not in handles and tab.name != self.current:
@@ -92,7 +89,7 @@ class Tabbing:
     def select(self, name: str) -> None:
         """Make a tab current and ready to be driven, as the session's first one was at its start."""
         tab = self.find(name)
-        self._go(tab.handle)
+        self.handles.go(tab.handle)
         self._use(name)
         self._show()
         wanted = self._turn.record.viewport
@@ -110,39 +107,17 @@ class Tabbing:
         ]
         self._turn.change(tabs=tuple(tabs))
 
-    def open(self) -> str:
-        """Open a new tab; its handle."""
-        record = self._turn.record
-        if record.instance is not None:
-            with self._chromium() as browser:
-                # A tab of one size cannot be in a window of another session's.
-                return browser.open(record.instance.context, window=bool(record.instance.profile))
-        # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
-        kind = "window" if abilities.browser(record.capabilities.get("browserName")) == "webkitgtk" else "tab"
-        return str(self._remote.execute("newWindow", type=kind)["handle"])
-
     def close(self, name: str) -> None:
         """Close a tab; when it is the current one, the one that was current before it becomes so."""
         tab, current = self.find(name), self.current
-        if self._turn.record.instance is not None:
-            with self._chromium() as browser:
-                browser.close(tab.handle)
-        else:
-            self._close(tab.handle, None if name == current else self.find(current).handle)
+        try:
+            self.handles.close(tab.handle, self.find(current).handle)
+        finally:
+            if name != current:
+                self._frames.forget()
         self._drop(name)
         if name == current:
             self.select(self._before())
-
-    def _close(self, handle: str, back: str | None) -> None:
-        """Close a tab by the driver, the current one or another, and come `back` from there."""
-        if back:
-            self._remote.execute("switchToWindow", handle=handle)
-        try:
-            self._remote.execute("close")
-        finally:
-            if back:
-                self._remote.execute("switchToWindow", handle=back)
-                self._frames.forget()
 
     def replace(self) -> str:
         """Put the tab that was current before in the place of the current one, which is gone; where that leads.
@@ -151,7 +126,7 @@ class Tabbing:
             SessionLost: No tab is left, and the browser opens no other.
         """
         gone = self.current
-        handles = self._handles()
+        handles = self.handles.all()
         if any(tab.name == gone and tab.handle in handles for tab in self._turn.record.tabs):
             self._remote.execute("switchToFrame", id=None)
             self._frames.forget()
@@ -203,47 +178,17 @@ class Tabbing:
         if not known:
             self._use(self.add(gone))
         patience = Deadline(_FREE)
-        while gone in self._handles():
+        while gone in self.handles.all(limit=_FREE):
             if not patience.left:
                 return ""
             time.sleep(_PAUSE)
         return self.replace()
 
-    def _handles(self) -> list[str]:
-        """The session's tabs that are there now.
-
-        A browser that sessions can share is asked beside its driver, which would tell the tabs of all of them, and wait
-        for those that it has not seen yet.
-        """
-        record = self._turn.record
-        if record.instance is None:
-            found: list[str] = self._remote.execute("w3cGetWindowHandles", limit=_FREE)
-            return found
-        with self._chromium() as browser:
-            return own(browser.pages(), record)
-
-    def _go(self, handle: str) -> None:
-        """Switch to a tab (Switch To Window).
-
-        Raises:
-            TimedOut: A page of another session that shares the browser would hold the driver up.
-        """
-        if self._turn.record.instance is not None:
-            with self._chromium() as browser:
-                pages = browser.pages()
-                others = [tab for tab in pages if tab not in own(pages, self._turn.record)]
-                answering(browser, others, Deadline(_OTHERS))
-        self._remote.execute("switchToWindow", handle=handle)
-
-    def _chromium(self) -> Chromium:
-        record = self._turn.record
-        return Chromium(debugger_address(record.capabilities), name=record.id)
-
     def _browser(self) -> DevTools | None:
         """The browser beside its driver, where it is ours and on this machine."""
         record = self._turn.record
         address = debugger_address(record.capabilities)
-        return DevTools(address) if address and not record.far else None
+        return DevTools(address) if address and record.owned and not record.far else None
 
     def facts(self) -> list[dict[str, Any]]:
         """Name, address and title of every tab. Chromium tells them at once; elsewhere each tab is asked."""
@@ -286,7 +231,7 @@ class Tabbing:
 
     def _fresh(self, gone: str) -> str:
         try:
-            return self.open()
+            return self.handles.open()
         except OrchestratorError as error:
             reason = f"its last tab {gone} was closed, and the browser opens no other ({error.message.rstrip('.')})"
             raise SessionLost(self._turn.record.id, reason) from error

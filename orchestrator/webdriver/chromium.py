@@ -95,6 +95,10 @@ class Chromium:
         """End a browser context with all its tabs."""
         self._socket.call("Target.disposeBrowserContext", browserContextId=context)
 
+    def quit(self) -> None:
+        """Have the browser end by itself, with all that it has to write down; it may take a moment."""
+        self._socket.call("Browser.close")
+
 
 def _page(target: Mapping[str, Any]) -> Page:
     return Page(context=target.get("browserContextId", ""), opener=target.get("openerId", ""))

@@ -15,6 +15,7 @@ from orchestrator.provider import Provider, Start
 from orchestrator.webdriver.capabilities import check, merge
 from orchestrator.webdriver.devtools import debugger_address
 from orchestrator_providers import chromium, drivers
+from orchestrator_providers.attached import attached
 from orchestrator_providers.browsers import BROWSERS, Browser
 from orchestrator_providers.browsers import browser as known
 from orchestrator_providers.local_options import LocalOptions
@@ -61,9 +62,12 @@ class LocalProvider(Provider):
         kind = known(request.browser)
         version = request.browser_version or options.browser_version
         _refuse(start, options, version)
-        if kind.name != "safari":
+        if kind.name != "safari" and request.mode != "attached":
             _check_display(start)
         here = drivers.Machine.this()
+        if request.mode == "attached":
+            found = here.find(request.browser, start)
+            return Endpoint(remote_url=serve(start, found.driver, kind.driver, {}), capabilities=attached(start, kind))
         found = here.find(request.browser, start, version)
         capabilities = _capabilities(start, options, kind, found.browser)
         if kind.name == "safari":
@@ -81,7 +85,9 @@ class LocalProvider(Provider):
         return Endpoint(remote_url=host.remote_url, capabilities=capabilities)
 
     def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - the record says enough
-        """The browser: it outlives a driver that was killed."""
+        """The browser: it outlives a driver that was killed. One that was attached to is the user's."""
+        if record.mode == "attached":
+            return Started()
         told = next((record.capabilities[name] for name in _PROCESS if name in record.capabilities), None)
         try:
             found = [psutil.Process(int(told))] if told else _children(record)
