@@ -111,7 +111,7 @@ def test_a_tab_that_was_closed_is_replaced_in_its_context(users: Served, site: S
     assert len(_handles(users, "shop:ann")) == 1
 
 
-def test_a_viewport_is_the_contexts_own(users: Served) -> None:  # F6 X15
+def test_a_viewport_is_the_contexts_own(users: Served) -> None:  # F6 X19
     """A start says its own size, and what one is set to changes no other."""
     users.ok("start_browser", sessionId="shop:small", viewport={"width": 640, "height": 480})
     users.ok("set_viewport", width=900, height=500, sessionId="shop:bob")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,7 +52,9 @@ class Users:
         program = here.browser("chrome")
         switches = ["--headless=new", "--remote-debugging-port=0", f"--user-data-dir={folder}", "--no-first-run"]
         command = [str(program), *switches, *needed_switches({}), url]
-        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        self._temporary = tempfile.mkdtemp()
+        environ = {**os.environ, "TMPDIR": self._temporary}
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environ)
         note = folder / "DevToolsActivePort"
         until(lambda: note.is_file() and note.read_text("utf-8").count("\n"), "the browser's note of its port")
         self.address = f"127.0.0.1:{note.read_text('utf-8').splitlines()[0]}"
@@ -65,6 +69,7 @@ class Users:
         self.process.terminate()
         self.process.wait()
         until(lambda: not any(map(runs, parts)), "the user's browser to end")
+        shutil.rmtree(self._temporary)
 
 
 @pytest.fixture
@@ -84,7 +89,7 @@ def _title(server: Served, name: str, url: str) -> Any:
 
 def test_incognito_begins_empty_and_leaves_nothing(
     modern: Served, shared_home: Home, shop: str
-) -> None:  # X3 X4 X14 X33 X34 O12
+) -> None:  # X3 X4 X14 X15 X33 X34 O12
     """The mode unless another is given: what one session left is not there for the next, nor on the disk."""
     row = modern.ok("start_browser", sessionId="guest", mode="incognito", navigationUrl=f"{shop}?user=ann")
     assert (row["mode"], "profile" in row) == ("incognito", False)
@@ -186,7 +191,7 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_cannot_be_meant_is_refused(modern: Served, shared_home: Home, what: str) -> None:  # X14 X16 X31
+def test_what_cannot_be_meant_is_refused(modern: Served, shared_home: Home, what: str) -> None:  # X14 X15 X16 X18 X31
     """Nothing is made and launched, and the error says what to write."""
     refused(modern.call("start_browser", sessionId="wrong", **WRONG[what]), "invalid_argument")
     assert not (shared_home.folder / "profiles").exists()
