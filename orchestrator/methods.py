@@ -8,23 +8,29 @@ from typing import Any, Generic, Literal, TypeVar
 
 from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
+from orchestrator.actions.archives import Har
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
+from orchestrator.actions.browser_results import CookieList, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
 from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
 from orchestrator.actions.devices import ManageDevice
 from orchestrator.actions.dialogs import HandleDialog, SetPolicy
 from orchestrator.actions.dragging import DragAndDrop
+from orchestrator.actions.ear_results import ConsoleLog, NetworkLog
 from orchestrator.actions.files import UploadFiles
 from orchestrator.actions.gestures import Pinch, Swipe
+from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
 from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
+from orchestrator.actions.routes import Route
 from orchestrator.actions.scripts import ExecuteScript
+from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
@@ -57,7 +63,7 @@ class SessionMethods(ABC):
         """Open a URL in the browser, or go back, forward or reload.
 
         Args:
-            url: Absolute URL.
+            url: An absolute URL.
             history: Instead of `url`.
             wait_until: How far the page must have loaded.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -84,8 +90,8 @@ class SessionMethods(ABC):
 
         Args:
             scope: What is visible now, or the whole page.
-            root: Selector: only what is inside it.
-            query: Only what holds this text.
+            root: Selector.
+            query: Text to find.
             roles: Only elements of these roles.
             limit: At most so many.
             offset: Leave out so many.
@@ -113,7 +119,7 @@ class SessionMethods(ABC):
         return await self._do(GetText, {"selector": selector})
 
     async def get_page_source(self, selector: str | None = None) -> PageSource:
-        """Read the HTML of the page, or of one element; values of password fields are masked.
+        """Read the HTML of the page, or of one element.
 
         Args:
             selector: Which element: see selectors.
@@ -129,14 +135,14 @@ class SessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or the whole page; saved as a file, too.
 
-        Use get_visible_elements to act on the page.
+        To act on the page use get_visible_elements.
 
         Args:
             selector: Only this element.
             full_page: The whole page, not only what is seen of it.
-            marks: Draw the refs of what can be acted on.
+            marks: Draw the refs on it.
             format: That of the image and of the file.
             path: Where to save it.
         """
@@ -157,7 +163,7 @@ class SessionMethods(ABC):
     ) -> Acted:
         """Click a button, link or any element; in an app it is a tap.
 
-        Waits until it is visible, enabled and at rest.
+        Waits until it can be clicked.
 
         Args:
             selector: Which element: see selectors.
@@ -200,12 +206,12 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Scroll an element into view, or the page (or inside an element) in a direction.
+        """Scroll an element into view, or the page or what is inside an element in a direction.
 
         Args:
-            selector: Alone: into view. With direction: scroll inside it.
+            selector: Alone: what comes into view. With `direction`: what is scrolled inside.
             direction: Where to.
-            pixels: Most of a screen.
+            pixels: Most of a screen unless given.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -225,9 +231,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Tap (touch) an element, or a point of the screen, with a finger.
-
-        A browser makes a click of it.
+        """Tap (touch) an element or a point of the screen.
 
         Args:
             selector: Which element: see selectors.
@@ -261,12 +265,12 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Swipe in an app: direction is that of the finger, so up shows what is further down.
+        """Swipe in an app; direction is the finger's: up shows what is further down.
 
         Args:
             direction: Where to.
-            percent: Of the screen's or element's length.
-            duration: ms; slow ones do not fly on.
+            percent: How far, of the length of the screen or element.
+            duration: In ms.
             selector: Which element: see selectors.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
@@ -311,7 +315,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another or at a point: lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -343,7 +347,7 @@ class SessionMethods(ABC):
             selector: Which element: see selectors.
             value: What it shall hold, such as a text, `true` or a date: see field.
             submit: Press Enter afterwards.
-            keystrokes: Type each character with key events.
+            keystrokes: Key events for each character.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -367,11 +371,11 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
+        """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
-            selector: Focus this first.
+            selector: What has the focus first.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -385,7 +389,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Choose options of a select (dropdown or list), exactly these: by value, label or index.
+        """Choose exactly these options of a select (dropdown, list), by value, label or index.
 
         Args:
             selector: Which element: see selectors.
@@ -405,7 +409,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Put files of this machine into a file input (also hidden), or into that of a button or label.
+        """Put files of this machine into a file input, or that of a button or label.
 
         Args:
             selector: Which element: see selectors.
@@ -431,7 +435,7 @@ class SessionMethods(ABC):
 
         Args:
             selector: Which element: see selectors.
-            state: visible unless given.
+            state: `visible` unless given.
             text: Contained in the page, or in the element.
             url: A glob such as **/cart*.
             title: The whole title, or a glob.
@@ -459,12 +463,12 @@ class SessionMethods(ABC):
         not_: bool = False,
         timeout: int | None = None,
     ) -> Met:
-        """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there.
+        """Check (assert) what an element or the page shows; retries until timeout.
 
         Args:
             selector: Which element: see selectors.
             visible: Whether it is visible.
-            text: Exact but for white space.
+            text: Its text, exact but for white space.
             contains_text: Part of its text.
             value: The value of the field.
             enabled: Whether it is enabled.
@@ -496,19 +500,59 @@ class SessionMethods(ABC):
         )
 
     async def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
+        """Run JavaScript in the page (a function body; return, await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
         Args:
             script: A function body.
-            args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
+            args: {"ref": "e12"} or {"selector": …} is an element.
             timeout: In ms.
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    async def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    async def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(
+            GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear}
+        )
+
     async def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
-        """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered.
+        """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
         Args:
             accept: true: OK. false: Cancel.
@@ -528,14 +572,14 @@ class SessionMethods(ABC):
     async def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
     ) -> TabList:
-        """List the browser's tabs, open a new one, select (switch to) or close one.
+        """List tabs, open a new one, select (switch to) or close one.
 
-        A new tab becomes the current one.
+        A new one becomes current.
 
         Args:
             action: What to do.
             tab: Such as t2.
-            url: For new.
+            url: What a new tab opens.
         """
         return await self._do(Tabs, {"action": action, "tab": tab, "url": url})
 
@@ -545,7 +589,7 @@ class SessionMethods(ABC):
         Refs need no switching.
 
         Args:
-            selector: None: the top.
+            selector: The frame; the top of the page unless given.
             timeout: In ms.
         """
         return await self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
@@ -558,7 +602,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Resize the page area of the browser, in CSS pixels; tells what changed on the page.
+        """Resize the page area, in CSS pixels; tells what changed.
 
         Args:
             width: In CSS pixels.
@@ -585,7 +629,7 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            name: get: all unless given.
+            name: `get` answers with all unless it is given.
             value: Any text without semicolons and line breaks.
             domain: The page's own unless given.
             path: Where on the site it counts; everywhere unless given.
@@ -609,11 +653,78 @@ class SessionMethods(ABC):
             },
         )
 
-    async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
-        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts.
+    async def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
 
         Args:
-            context: Name or its beginning; none: list.
+            path: Where to save it.
+        """
+        return await self._do(SaveStorageState, {"path": path})
+
+    async def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return await self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
+            },
+        )
+
+    async def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return await self._do(Har, {"action": action, "path": path, "not_found": not_found})
+
+    async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
+
+        Args:
+            context: Its name or how this begins; they are listed unless it is given.
             timeout: In ms.
         """
         return await self._do(SwitchContext, {"context": context, "timeout": timeout})
@@ -630,8 +741,8 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            app: Bundle id or package (the session's); install: path or URL.
-            seconds: In the background.
+            app: Bundle id or package; install: path or URL.
+            seconds: How long it stays in the background.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return await self._do(ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe})
@@ -678,7 +789,7 @@ class BlockingSessionMethods(ABC):
         """Open a URL in the browser, or go back, forward or reload.
 
         Args:
-            url: Absolute URL.
+            url: An absolute URL.
             history: Instead of `url`.
             wait_until: How far the page must have loaded.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -705,8 +816,8 @@ class BlockingSessionMethods(ABC):
 
         Args:
             scope: What is visible now, or the whole page.
-            root: Selector: only what is inside it.
-            query: Only what holds this text.
+            root: Selector.
+            query: Text to find.
             roles: Only elements of these roles.
             limit: At most so many.
             offset: Leave out so many.
@@ -734,7 +845,7 @@ class BlockingSessionMethods(ABC):
         return self._do(GetText, {"selector": selector})
 
     def get_page_source(self, selector: str | None = None) -> PageSource:
-        """Read the HTML of the page, or of one element; values of password fields are masked.
+        """Read the HTML of the page, or of one element.
 
         Args:
             selector: Which element: see selectors.
@@ -750,14 +861,14 @@ class BlockingSessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
+        """Take a picture of what is shown, of an element or the whole page; saved as a file, too.
 
-        Use get_visible_elements to act on the page.
+        To act on the page use get_visible_elements.
 
         Args:
             selector: Only this element.
             full_page: The whole page, not only what is seen of it.
-            marks: Draw the refs of what can be acted on.
+            marks: Draw the refs on it.
             format: That of the image and of the file.
             path: Where to save it.
         """
@@ -778,7 +889,7 @@ class BlockingSessionMethods(ABC):
     ) -> Acted:
         """Click a button, link or any element; in an app it is a tap.
 
-        Waits until it is visible, enabled and at rest.
+        Waits until it can be clicked.
 
         Args:
             selector: Which element: see selectors.
@@ -821,12 +932,12 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Scroll an element into view, or the page (or inside an element) in a direction.
+        """Scroll an element into view, or the page or what is inside an element in a direction.
 
         Args:
-            selector: Alone: into view. With direction: scroll inside it.
+            selector: Alone: what comes into view. With `direction`: what is scrolled inside.
             direction: Where to.
-            pixels: Most of a screen.
+            pixels: Most of a screen unless given.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -846,9 +957,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Tap (touch) an element, or a point of the screen, with a finger.
-
-        A browser makes a click of it.
+        """Tap (touch) an element or a point of the screen.
 
         Args:
             selector: Which element: see selectors.
@@ -882,12 +991,12 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Swipe in an app: direction is that of the finger, so up shows what is further down.
+        """Swipe in an app; direction is the finger's: up shows what is further down.
 
         Args:
             direction: Where to.
-            percent: Of the screen's or element's length.
-            duration: ms; slow ones do not fly on.
+            percent: How far, of the length of the screen or element.
+            duration: In ms.
             selector: Which element: see selectors.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
@@ -932,7 +1041,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones.
+        """Drag an element and drop it on another or at a point: lists, sliders, drop zones.
 
         Args:
             source: What to drag: see selectors.
@@ -964,7 +1073,7 @@ class BlockingSessionMethods(ABC):
             selector: Which element: see selectors.
             value: What it shall hold, such as a text, `true` or a date: see field.
             submit: Press Enter afterwards.
-            keystrokes: Type each character with key events.
+            keystrokes: Key events for each character.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -988,11 +1097,11 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
+        """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates what is pressed one after the other.
-            selector: Focus this first.
+            selector: What has the focus first.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
             timeout: In ms.
         """
@@ -1006,7 +1115,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Choose options of a select (dropdown or list), exactly these: by value, label or index.
+        """Choose exactly these options of a select (dropdown, list), by value, label or index.
 
         Args:
             selector: Which element: see selectors.
@@ -1024,7 +1133,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Put files of this machine into a file input (also hidden), or into that of a button or label.
+        """Put files of this machine into a file input, or that of a button or label.
 
         Args:
             selector: Which element: see selectors.
@@ -1048,7 +1157,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             selector: Which element: see selectors.
-            state: visible unless given.
+            state: `visible` unless given.
             text: Contained in the page, or in the element.
             url: A glob such as **/cart*.
             title: The whole title, or a glob.
@@ -1076,12 +1185,12 @@ class BlockingSessionMethods(ABC):
         not_: bool = False,
         timeout: int | None = None,
     ) -> Met:
-        """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there.
+        """Check (assert) what an element or the page shows; retries until timeout.
 
         Args:
             selector: Which element: see selectors.
             visible: Whether it is visible.
-            text: Exact but for white space.
+            text: Its text, exact but for white space.
             contains_text: Part of its text.
             value: The value of the field.
             enabled: Whether it is enabled.
@@ -1113,19 +1222,57 @@ class BlockingSessionMethods(ABC):
         )
 
     def execute_script(self, script: str, *, args: Sequence[Any] = (), timeout: int | None = None) -> Value:
-        """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
+        """Run JavaScript in the page (a function body; return, await), or in an app a command such as mobile: shell.
 
         Use it for what no other tool does.
 
         Args:
             script: A function body.
-            args: `arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.
+            args: {"ref": "e12"} or {"selector": …} is an element.
             timeout: In ms.
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear})
+
     def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
-        """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered.
+        """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
         Args:
             accept: true: OK. false: Cancel.
@@ -1145,14 +1292,14 @@ class BlockingSessionMethods(ABC):
     def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
     ) -> TabList:
-        """List the browser's tabs, open a new one, select (switch to) or close one.
+        """List tabs, open a new one, select (switch to) or close one.
 
-        A new tab becomes the current one.
+        A new one becomes current.
 
         Args:
             action: What to do.
             tab: Such as t2.
-            url: For new.
+            url: What a new tab opens.
         """
         return self._do(Tabs, {"action": action, "tab": tab, "url": url})
 
@@ -1162,7 +1309,7 @@ class BlockingSessionMethods(ABC):
         Refs need no switching.
 
         Args:
-            selector: None: the top.
+            selector: The frame; the top of the page unless given.
             timeout: In ms.
         """
         return self._do(SwitchFrame, {"selector": selector, "timeout": timeout})
@@ -1175,7 +1322,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Resize the page area of the browser, in CSS pixels; tells what changed on the page.
+        """Resize the page area, in CSS pixels; tells what changed.
 
         Args:
             width: In CSS pixels.
@@ -1202,7 +1349,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            name: get: all unless given.
+            name: `get` answers with all unless it is given.
             value: Any text without semicolons and line breaks.
             domain: The page's own unless given.
             path: Where on the site it counts; everywhere unless given.
@@ -1226,11 +1373,78 @@ class BlockingSessionMethods(ABC):
             },
         )
 
-    def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
-        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts.
+    def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
 
         Args:
-            context: Name or its beginning; none: list.
+            path: Where to save it.
+        """
+        return self._do(SaveStorageState, {"path": path})
+
+    def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
+            },
+        )
+
+    def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return self._do(Har, {"action": action, "path": path, "not_found": not_found})
+
+    def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
+        """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
+
+        Args:
+            context: Its name or how this begins; they are listed unless it is given.
             timeout: In ms.
         """
         return self._do(SwitchContext, {"context": context, "timeout": timeout})
@@ -1247,8 +1461,8 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            app: Bundle id or package (the session's); install: path or URL.
-            seconds: In the background.
+            app: Bundle id or package; install: path or URL.
+            seconds: How long it stays in the background.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return self._do(ManageApp, {"action": action, "app": app, "seconds": seconds, "observe": observe})
@@ -1346,7 +1560,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         """Call a method of the async façade that gives a handle, and wait for it."""
 
     def shut_down(self) -> None:
-        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
+        """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
         self._wait("shut_down")
 
     def start(self, request: StartRequest, *, wait: bool = True) -> Row:
@@ -1461,6 +1675,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         wait: bool = True,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -1474,6 +1689,8 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             wait: False: answer at once; calls on it queue until it has started.
             viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -1554,6 +1771,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -1571,6 +1789,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.

@@ -43,10 +43,14 @@ APPS = (SessionType.IOS, SessionType.ANDROID)
 
 
 class SessionState(StrEnum):
-    """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
+    """Where a session is in its life: starting, active, parked while its caller is away, then closed.
+
+    It is lost when the remote end is gone.
+    """
 
     STARTING = "starting"
     ACTIVE = "active"
+    PARKED = "parked"
     LOST = "lost"
     CLOSED = "closed"
 
@@ -54,6 +58,7 @@ class SessionState(StrEnum):
 NATIVE = "NATIVE_APP"
 """The context of an app's own screens, as Appium calls it."""
 
+Door = Literal["mcp", "cli", "python"]
 Mode = Literal["incognito", "persistent", "attached"]
 """A browser's profile: an empty one that goes with it, one that is kept, or that of a browser which is the user's."""
 DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
@@ -132,6 +137,10 @@ class SessionRecord(Wire):
     session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
     remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
     `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
+    `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
+    archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
+    process that sees to all that now.
+    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
     id: str
@@ -168,6 +177,12 @@ class SessionRecord(Wire):
     secret: str = ""
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
+    routes: tuple[dict[str, Any], ...] = ()
+    replays: tuple[dict[str, str], ...] = ()
+    har: str = ""
+    routed_by: str = ""
+    parked_at: float | None = None
+    parked_until: float | None = None
     lost_reason: str | None = None
 
     @property
@@ -192,8 +207,9 @@ class SessionRecord(Wire):
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    What stands between `browser` and `args` is of browsers; what follows `options` is of apps. `app_path` is a file or
-    folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in seconds.
+    What stands between `browser` and `storage_state` is of browsers; what follows `options` is of apps. `app_path` is
+    a file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in
+    seconds.
     """
 
     session_id: str | None = None
@@ -208,6 +224,7 @@ class StartRequest(Wire):
     profile: str | None = None
     debugger_address: str | None = None
     args: tuple[str, ...] = ()
+    storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
     app_path: str | None = None
@@ -271,8 +288,9 @@ class Started(Wire):
 
 
 class Caller(Wire):
-    """Who calls: a random key, and the process that stands for it, by pid and creation time."""
+    """Who calls: a random key, and the process that stands for it, by pid and creation time. `door` is its way in."""
 
     key: str
     pid: int
     created: float
+    door: Door = "python"

@@ -47,7 +47,7 @@ class ExecuteParallel(Options):
     """Run one sequence a session, side by side; {action: sync, name} makes them wait for each other."""
 
     sequences: list[Part] = Field(min_length=1, max_length=50)
-    lockstep: bool = Field(default=False, description="One list on all, up to the first divergence.")
+    lockstep: bool = Field(default=False, description="One list on all, step by step.")
 
     @model_validator(mode="after")
     def _one_list(self) -> ExecuteParallel:

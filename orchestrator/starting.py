@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from orchestrator import app_start, processes, sharing
+import anyio.to_thread
+
+from orchestrator import abilities, app_start, processes, sharing
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.storing import Storing
+from orchestrator.activity import Doing
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
+from orchestrator.network import archive
+from orchestrator.network.journal import Journal
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner
 from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
+from orchestrator.storage_state import StorageState, given
 from orchestrator.store import Ticket
+
+Replays = tuple[dict[str, str], ...]
+"""Archives as the record has them."""
 
 
 class Starter:
@@ -53,16 +63,30 @@ class Starter:
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
         request = sharing.checked(request, provider)
-        visit = _visit(request.navigation_url)
-        limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
+        visit, state = _visit(request.navigation_url), _state(request)
+        replays = await anyio.to_thread.run_sync(_replays, request, options)
+        limits = options.limits(self._settings)
         fields = {"limits": limits, "strict": options.strict, "mode": request.mode or "incognito"}
         fields["owned"] = request.mode != "attached"
         record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name, **fields)
-        work = functools.partial(self._launch, request, options, provider, visit)
+        launch = functools.partial(self._launch, request, options, provider, visit, state, replays)
+        browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
+        doing = Doing("start", {"provider": provider.name, **browser})
+
+        def work(turn: Turn) -> SessionRecord:
+            return self._runner.activity.noted(turn.record, doing, lambda: launch(turn))
+
         return Begun(self._lanes, record, ticket, work)
 
     def _launch(
-        self, request: StartRequest, options: SessionOptions, provider: Provider, visit: Navigate | None, turn: Turn
+        self,
+        request: StartRequest,
+        options: SessionOptions,
+        provider: Provider,
+        visit: Navigate | None,
+        state: StorageState | None,
+        replays: Replays,
+        turn: Turn,
     ) -> SessionRecord:
         """The session's first turn, in its worker thread."""
 
@@ -77,18 +101,37 @@ class Starter:
             remote, facts = launch.run(provider)
             turn.change(**facts)
             self._runner.attach(turn.record, remote)
+            if state:
+                Storing(remote, turn.record).restore(state)
+            self._record(turn, options.har, replays)
             if visit:
                 self._open(turn, visit)
         turn.change(state=SessionState.ACTIVE)
         return turn.record
 
+    def _record(self, turn: Turn, har: bool | str, replays: Replays) -> None:  # noqa: FBT001 - the option
+        """Have its traffic recorded and answered as the options say, before it goes anywhere."""
+        if not (har or replays):
+            return
+        record, home = turn.record, self._settings.home
+        if self._reach.cdp(record) is None:
+            raise StartFailed(
+                "The remote end gives no way to the browser's DevTools, which the options har and hars need.",
+                hint="Leave them away, or use a browser on this machine or at a Selenium Grid.",
+            )
+        path = archive.target(har) if isinstance(har, str) else archive.unused(record, home)
+        if har:
+            Journal.of(record, home).begin()
+        turn.write(har=str(path) if har else "", replays=replays)
+
     def _open(self, turn: Turn, visit: Navigate) -> None:
         """Go to the first page as any later one is gone to; a dialog that it opens is told with the next result."""
         try:
-            outcome = self._runner.within(turn, visit.perform)
+            outcome = self._runner.within(turn, Doing(visit.verb, visit.told()), visit.perform)
         except BaseException as error:
             self._runner.detach(turn.record)
             turn.change(remote_url="", remote_session_id="")
+            Journal.of(turn.record, self._settings.home).remove()
             if not isinstance(error, OrchestratorError):
                 raise
             raise StartFailed(
@@ -116,11 +159,33 @@ def _visit(url: str | None) -> Navigate | None:
         raise InvalidArgument(f"navigationUrl: {error.message}", hint=error.hint) from None
 
 
+def _state(request: StartRequest) -> StorageState | None:
+    """The storage state to begin with; one that no browser could take is refused before anything is launched."""
+    if request.storage_state is None:
+        return None
+    if request.type is not SessionType.BROWSER:
+        raise InvalidArgument("storageState is of browsers alone.", hint="An app keeps its login: noReset.")
+    abilities.need("storage_state", request.browser)
+    return given(request.storage_state)
+
+
+def _replays(request: StartRequest, options: SessionOptions) -> Replays:
+    """What the record says of the archives to be replayed, all of which can be read; `har` can be written to."""
+    if not (options.har or options.hars):
+        return ()
+    if request.type is not SessionType.BROWSER:
+        raise Unsupported("The options har and hars are of browsers.", hint="Leave them away.")
+    abilities.need("network", request.browser)
+    if isinstance(options.har, str):
+        archive.target(options.har)
+    return tuple({"path": str(archive.source(one)), "notFound": "continue"} for one in options.hars)
+
+
 class Begun:
     """A start whose id is reserved."""
 
     def __init__(
-        self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: functools.partial[SessionRecord]
+        self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: Callable[[Turn], SessionRecord]
     ) -> None:
         self.record = record
         self._lanes = lanes

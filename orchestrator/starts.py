@@ -39,6 +39,7 @@ class Starts(Home):
         profile: str | None = None,
         debugger_address: str | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -56,6 +57,8 @@ class Starts(Home):
             profile: Its name, for persistent.
             debugger_address: Host and port of a running Chrome, for attached.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -139,6 +142,7 @@ class Starts(Home):
         mode: Mode | None = None,
         profile: str | None = None,
         debugger_address: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -159,6 +163,7 @@ class Starts(Home):
             mode: incognito, persistent or attached; incognito unless given.
             profile: Its name, for persistent.
             debugger_address: Host and port of a running Chrome, for attached.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.

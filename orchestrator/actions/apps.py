@@ -32,8 +32,8 @@ class ManageApp(Acts[AppManaged]):
     result: ClassVar[type[Outcome]] = AppManaged
 
     action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"]
-    app: str | None = Field(default=None, description="Bundle id or package (the session's); install: path or URL.")
-    seconds: float | None = Field(default=None, ge=0, le=600, description="In the background.")
+    app: str | None = Field(default=None, description="Bundle id or package; install: path or URL.")
+    seconds: float | None = Field(default=None, ge=0, le=600)
 
     @model_validator(mode="after")
     def _given(self) -> ManageApp:

@@ -68,3 +68,18 @@ class CookieList(Outcome):
         done = {"get": "Cookies", "set": "Set", "delete": "Deleted", "clear": "Cleared"}[self.action]
         found = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in self.cookies]
         return [f"{done}: {len(found)}.", *(json.dumps(cookie, ensure_ascii=False) for cookie in found)]
+
+
+class StorageSaved(Outcome):
+    """A storage state that was written; none of its values is told."""
+
+    path: str
+    cookie_count: int
+    origins: list[str]
+    item_count: int
+
+    def lines(self) -> list[str]:
+        """Where it is, and how much."""
+        items = f"{self.item_count} entries of local storage"
+        places = f" of {', '.join(self.origins)}" if self.origins else ""
+        return [f"Saved {self.cookie_count} cookies and {items}{places} to {self.path}."]

@@ -19,7 +19,7 @@ _MISSES = 8
 
 
 class SelectOption(Aimed, Acting):
-    """Choose options of a select (dropdown or list), exactly these: by value, label or index."""
+    """Choose exactly these options of a select (dropdown, list), by value, label or index."""
 
     verb: ClassVar[str] = "select_option"
     title: ClassVar[str] = "Choose options"

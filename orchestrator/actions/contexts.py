@@ -20,7 +20,7 @@ _PAUSE = 0.1
 
 
 class SwitchContext(Timed, Action[Contexts]):
-    """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; or list these contexts."""
+    """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them."""
 
     verb: ClassVar[str] = "switch_context"
     title: ClassVar[str] = "Switch to a web view"
@@ -29,7 +29,7 @@ class SwitchContext(Timed, Action[Contexts]):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Contexts
 
-    context: str | None = Field(default=None, min_length=1, description="Name or its beginning; none: list.")
+    context: str | None = Field(default=None, min_length=1)
 
     def perform(self, scene: Scene) -> Contexts:
         """A web view that is not there yet is waited for."""

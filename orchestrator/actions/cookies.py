@@ -33,8 +33,8 @@ class Cookies(Action[CookieList]):
     result: ClassVar[type[Outcome]] = CookieList
 
     action: Literal["get", "set", "delete", "clear"]
-    name: str | None = Field(default=None, description="get: all unless given.")
-    value: str | None = Field(default=None, coerce_numbers_to_str=True)
+    name: str | None = None
+    value: str | None = Field(default=None, repr=False, coerce_numbers_to_str=True)
     domain: str | None = None
     path: str | None = None
     secure: bool | None = None

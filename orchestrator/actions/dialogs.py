@@ -19,14 +19,14 @@ _PAUSE = 0.1
 
 
 class HandleDialog(Timed, Action[Acted]):
-    """Answer an open alert, confirm or prompt dialog; with none open, choose how the next one is answered."""
+    """Answer the open alert, confirm or prompt dialog; with none open, the next one."""
 
     verb: ClassVar[str] = "handle_dialog"
     title: ClassVar[str] = "Answer a dialog"
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
 
     accept: bool
-    prompt_text: str | None = None
+    prompt_text: str | None = Field(default=None, repr=False)
 
     @model_validator(mode="after")
     def _text_needs_accept(self) -> HandleDialog:

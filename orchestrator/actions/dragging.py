@@ -33,7 +33,7 @@ class _End:
 
 
 class DragAndDrop(Acting):
-    """Drag an element and drop it on another one, or at a point: sortable lists, sliders, drop zones."""
+    """Drag an element and drop it on another or at a point: lists, sliders, drop zones."""
 
     verb: ClassVar[str] = "drag_and_drop"
     title: ClassVar[str] = "Drag and drop"

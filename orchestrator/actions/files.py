@@ -24,7 +24,7 @@ _SHOWN = 500
 
 
 class UploadFiles(Aimed, Acting):
-    """Put files of this machine into a file input (also hidden), or into that of a button or label."""
+    """Put files of this machine into a file input, or that of a button or label."""
 
     verb: ClassVar[str] = "upload_files"
     title: ClassVar[str] = "Upload files"

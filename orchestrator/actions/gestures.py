@@ -40,15 +40,15 @@ class Gesture(Aimed, Acting):
 
 
 class Swipe(Gesture):
-    """Swipe in an app: direction is that of the finger, so up shows what is further down."""
+    """Swipe in an app; direction is the finger's: up shows what is further down."""
 
     verb: ClassVar[str] = "swipe"
     title: ClassVar[str] = "Swipe"
     instead: ClassVar[str] = "Use scroll."
 
     direction: Direction
-    percent: int = Field(default=60, ge=1, le=100, description="Of the screen's or element's length.")
-    duration: int = Field(default=300, ge=1, le=10_000, description="ms; slow ones do not fly on.")
+    percent: int = Field(default=60, ge=1, le=100)
+    duration: int = Field(default=300, ge=1, le=10_000, description="In ms.")
 
     def move(self, scene: Scene, area: Box) -> None:
         """One finger."""
@@ -62,7 +62,7 @@ class Pinch(Gesture):
     title: ClassVar[str] = "Pinch"
     instead: ClassVar[str] = "Use press_keys with Control++ or Control+-."
 
-    scale: float = Field(ge=0.1, le=10, description="Such as 2 or 0.5.")
+    scale: float = Field(ge=0.1, le=10)
 
     def move(self, scene: Scene, area: Box) -> None:
         """Two fingers."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.owning import answering, own
+from orchestrator.actions.turn import Turn
 from orchestrator.webdriver.chromium import Chromium
 from orchestrator.webdriver.devtools import debugger_address
 from orchestrator.webdriver.remote import Remote

@@ -16,10 +16,16 @@ from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import Unsupported
 from orchestrator.models import SessionType
+from orchestrator.secrets import MASK
 from orchestrator.settings import ToolSet
 
 _DEVICE_ALONE = DEVICE_KEYS - {"HOME"}
 """Those that no keyboard has."""
+
+
+def _types(chord: list[str]) -> bool:
+    """Whether it writes a character."""
+    return len(chord[-1]) == 1 and {*chord[:-1]} <= {"Shift"}
 
 
 def press_names(scene: Scene, pressed: list[list[str]]) -> None:
@@ -56,7 +62,7 @@ class SetValue(Aimed, Acting):
     selector: str
     value: str = Field(repr=False, coerce_numbers_to_str=True)
     submit: bool = Field(default=False, description="Press Enter afterwards.")
-    keystrokes: bool = Field(default=False, description="Type each character with key events.")
+    keystrokes: bool = Field(default=False, description="Key events for each character.")
 
     @model_validator(mode="before")
     @classmethod
@@ -89,7 +95,7 @@ class SetValue(Aimed, Acting):
 
 
 class PressKeys(Aimed, Acting):
-    """Press a key or a combination such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME."""
+    """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME."""
 
     verb: ClassVar[str] = "press_keys"
     title: ClassVar[str] = "Press keys"
@@ -98,7 +104,12 @@ class PressKeys(Aimed, Acting):
     observes: ClassVar[Observe] = "change"
 
     keys: str = Field(min_length=1, max_length=1000)
-    selector: str | None = Field(default=None, description="Focus this first.")
+    selector: str | None = None
+
+    def told(self) -> dict[str, Any]:
+        """Without the characters that are typed: they may be those of a password."""
+        pressed = named_chords(self.keys, device=True)
+        return {**super().told(), "keys": " ".join(MASK if _types(chord) else "+".join(chord) for chord in pressed)}
 
     @model_validator(mode="after")
     def _known(self) -> PressKeys:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from orchestrator.actions.base import Acting, Action
 from orchestrator.actions.deadline import Deadline
@@ -52,7 +52,7 @@ class Navigate(Acting):
     instead: ClassVar[str] = "To open a deep link in an app: manage_device with action open_url."
     toolset: ClassVar[ToolSet] = "core"
 
-    url: str | None = Field(default=None, description="Absolute URL.")
+    url: str | None = None
     history: History | None = None
     wait_until: WaitUntil = "load"
 

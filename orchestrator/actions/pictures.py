@@ -21,9 +21,9 @@ _SUFFIXES = {"png": (".png",), "jpeg": (".jpg", ".jpeg")}
 
 
 class TakeScreenshot(Aimed, Action[Screenshot]):
-    """Take a picture of what is shown, of an element or of the whole page; it is saved as a file, too.
+    """Take a picture of what is shown, of an element or the whole page; saved as a file, too.
 
-    Use get_visible_elements to act on the page.
+    To act on the page use get_visible_elements.
     """
 
     verb: ClassVar[str] = "take_screenshot"
@@ -34,11 +34,11 @@ class TakeScreenshot(Aimed, Action[Screenshot]):
     result: ClassVar[type[Outcome]] = Screenshot
     structured: ClassVar[bool] = False
 
-    selector: str | None = Field(default=None, description="Only this element.")
+    selector: str | None = None
     full_page: bool = False
-    marks: bool = Field(default=False, description="Draw the refs of what can be acted on.")
+    marks: bool = Field(default=False, description="Draw the refs on it.")
     format: Literal["png", "jpeg"] = "png"
-    path: str | None = Field(default=None, description="Where to save it.")
+    path: str | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> TakeScreenshot:

@@ -30,7 +30,7 @@ _SEARCH = 60_000
 
 
 class ClickElement(Aimed, Acting):
-    """Click a button, link or any element; in an app it is a tap. Waits until it is visible, enabled and at rest."""
+    """Click a button, link or any element; in an app it is a tap. Waits until it can be clicked."""
 
     verb: ClassVar[str] = "click_element"
     title: ClassVar[str] = "Click"
@@ -85,15 +85,15 @@ class Hover(Aimed, Acting):
 
 
 class Scroll(Aimed, Acting):
-    """Scroll an element into view, or the page (or inside an element) in a direction."""
+    """Scroll an element into view, or the page or what is inside an element in a direction."""
 
     verb: ClassVar[str] = "scroll"
     title: ClassVar[str] = "Scroll"
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
 
-    selector: str | None = Field(default=None, description="Alone: into view. With direction: scroll inside it.")
+    selector: str | None = None
     direction: Direction | None = None
-    pixels: int | None = Field(default=None, ge=1, le=1_000_000, description="Most of a screen.")
+    pixels: int | None = Field(default=None, ge=1, le=1_000_000)
 
     @model_validator(mode="after")
     def _something(self) -> Scroll:

@@ -39,8 +39,8 @@ class GetVisibleElements(Aimed, Action[Elements]):
     result: ClassVar[type[Outcome]] = Elements
 
     scope: Literal["viewport", "page"] = "viewport"
-    root: str | None = Field(default=None, description="Selector: only what is inside it.")
-    query: str | None = Field(default=None, description="Only what holds this text.")
+    root: str | None = Field(default=None, description="Selector.")
+    query: str | None = Field(default=None, description="Text to find.")
     roles: list[str] = Field(default_factory=list)
     limit: int = Field(default=200, ge=1)
     offset: int = Field(default=0, ge=0)
@@ -83,7 +83,7 @@ class GetText(Aimed, Action[PageText]):
 
 
 class GetPageSource(Aimed, Action[PageSource]):
-    """Read the HTML of the page, or of one element; values of password fields are masked."""
+    """Read the HTML of the page, or of one element."""
 
     verb: ClassVar[str] = "get_page_source"
     title: ClassVar[str] = "Read HTML"

@@ -31,7 +31,7 @@ return await engine.timed((async function () {
 
 
 class ExecuteScript(Timed, Action[Value]):
-    """Run JavaScript in the page (a function body with return and await), or in an app a command such as mobile: shell.
+    """Run JavaScript in the page (a function body; return, await), or in an app a command such as mobile: shell.
 
     Use it for what no other tool does.
     """
@@ -45,7 +45,7 @@ class ExecuteScript(Timed, Action[Value]):
 
     script: str = Field(min_length=1)
     args: list[Any] = Field(
-        default_factory=list, description='`arguments` of the script; {"ref": "e12"} or {"selector": …} is an element.'
+        default_factory=list, repr=False, description='{"ref": "e12"} or {"selector": …} is an element.'
     )
 
     def perform(self, scene: Scene) -> Value:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from typing import Any
 
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.actions.frames import Frames
 from orchestrator.actions.handles import Handles
+from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models import SessionType, Tab, Viewport
 from orchestrator.webdriver.devtools import DevTools, debugger_address

@@ -15,7 +15,7 @@ from orchestrator.models import SessionType
 
 
 class TapElement(Aimed, Acting):
-    """Tap (touch) an element, or a point of the screen, with a finger. A browser makes a click of it."""
+    """Tap (touch) an element or a point of the screen."""
 
     verb: ClassVar[str] = "tap_element"
     title: ClassVar[str] = "Tap"
@@ -25,7 +25,7 @@ class TapElement(Aimed, Acting):
     selector: str | None = None
     x: int | None = Field(default=None, ge=0)
     y: int | None = Field(default=None, ge=0)
-    count: int = Field(default=1, ge=1, le=3, description="2 is a double tap.")
+    count: int = Field(default=1, ge=1, le=3)
     hold_ms: int | None = Field(default=None, ge=1, le=10_000, description="A long press.")
 
     @model_validator(mode="after")

@@ -34,8 +34,8 @@ class WaitFor(Aimed, Timed, Action[Met]):
     result: ClassVar[type[Outcome]] = Met
 
     selector: str | None = None
-    state: State | None = Field(default=None, description="visible unless given.")
-    text: str | None = Field(default=None, description="Contained in the page, or in the element.")
+    state: State | None = None
+    text: str | None = None
     url: str | None = Field(default=None, description="A glob such as **/cart*.")
     title_: str | None = Field(default=None, alias="title")
 
@@ -75,11 +75,11 @@ class Attribute(Wire):
     """An attribute that must be there."""
 
     name: str = Field(min_length=1)
-    value: str | None = None
+    value: str | None = Field(default=None, repr=False)
 
 
 class Expect(Aimed, Timed, Action[Met]):
-    """Check (assert) what an element or the page shows; retries until timeout, then fails and says what is there."""
+    """Check (assert) what an element or the page shows; retries until timeout."""
 
     verb: ClassVar[str] = "expect"
     title: ClassVar[str] = "Expect"
@@ -90,9 +90,9 @@ class Expect(Aimed, Timed, Action[Met]):
 
     selector: str | None = None
     visible: bool | None = None
-    text: str | None = Field(default=None, description="Exact but for white space.")
+    text: str | None = None
     contains_text: str | None = None
-    value: str | None = None
+    value: str | None = Field(default=None, repr=False)
     enabled: bool | None = None
     checked: bool | None = None
     count: int | None = Field(default=None, ge=0)

@@ -19,7 +19,7 @@ _TAKES = {"list": set[str](), "new": {"url"}, "select": {"tab"}, "close": {"tab"
 
 
 class Tabs(Action[TabList]):
-    """List the browser's tabs, open a new one, select (switch to) or close one. A new tab becomes the current one."""
+    """List tabs, open a new one, select (switch to) or close one. A new one becomes current."""
 
     verb: ClassVar[str] = "tabs"
     title: ClassVar[str] = "Tabs"
@@ -29,7 +29,7 @@ class Tabs(Action[TabList]):
 
     action: Literal["list", "new", "select", "close"]
     tab: str | None = Field(default=None, description="Such as t2.")
-    url: str | None = Field(default=None, description="For new.")
+    url: str | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Tabs:
@@ -81,7 +81,7 @@ class SwitchFrame(Aimed, Timed, Action[FrameEntered]):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = FrameEntered
 
-    selector: str | None = Field(default=None, description="None: the top.")
+    selector: str | None = None
 
     def perform(self, scene: Scene) -> FrameEntered:
         """It stands in the record as refs: of the frames of other origins on the way, then its own."""
@@ -95,7 +95,7 @@ class SwitchFrame(Aimed, Timed, Action[FrameEntered]):
 
 
 class SetViewport(Acting):
-    """Resize the page area of the browser, in CSS pixels; tells what changed on the page."""
+    """Resize the page area, in CSS pixels; tells what changed."""
 
     verb: ClassVar[str] = "set_viewport"
     title: ClassVar[str] = "Resize"

@@ -1,4 +1,4 @@
-"""The command `orchestrator sessions`: what is open, and how a person closes it; coming and going changes nothing."""
+"""The command `orchestrator sessions`: what is open, and how a person uses, attaches or closes it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from orchestrator.errors import InvalidArgument, OrchestratorError
+from orchestrator.errors import InvalidArgument, OrchestratorError, SessionNotFound, nearest
 from orchestrator.mark import Mark
 from orchestrator.settings import Settings, seconds
 
 if TYPE_CHECKING:
+    from orchestrator.activity import Entry
     from orchestrator.api import Orchestrator
     from orchestrator.rows import Closed, SessionFacts
 
@@ -29,6 +30,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 Prefix = Annotated[str | None, typer.Option(help="Only ids that begin with it.", show_default=False)]
 
 _HEAD = ("SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL")
+_LOG_HEAD = ("TIME", "CALLER", "ACTION", "TOOK", "CAME TO")
 _PARTS = ("closed", "detached", "failed", "warnings")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
@@ -109,6 +111,40 @@ def _mark(status: str | None, reason: str | None, names: list[str] | None) -> di
 
 
 @app.command()
+def log(
+    name: Annotated[
+        str, typer.Argument(help="The session; a closed one is remembered for a week.", show_default=False)
+    ],
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was done in a session, by whom, when and for how long, and what came of it; the newest comes last."""
+    settings = _settings(namespace)
+    found = _remembered(settings, name)
+    if as_json:
+        told = [one.model_dump(by_alias=True, mode="json", exclude_defaults=True) for one in found]
+        typer.echo(json.dumps({"sessionId": name, "entries": told}, indent=2, ensure_ascii=False))
+    else:
+        typer.echo(table([_LOG_HEAD, *map(_log_row, found)]))
+
+
+def _remembered(settings: Settings, name: str) -> list[Entry]:
+    from orchestrator.activity import entries
+    from orchestrator.ids import session_id
+    from orchestrator.store.sqlite import FILE_NAME, SqliteStore
+
+    chosen = session_id(name)
+    record = None
+    if (settings.home / FILE_NAME).exists():  # looking must not make one
+        store = SqliteStore(settings.home)
+        record = store.get(settings.namespace, chosen)
+        store.disconnect()
+    if record is None:
+        raise SessionNotFound(chosen)
+    return entries(settings.home, record)
+
+
+@app.command()
 def attach(
     remote_url: Annotated[str, typer.Argument(help="The WebDriver endpoint, or secret:NAME.", show_default=False)],
     remote_session_id: Annotated[str, typer.Argument(help="The session there.", show_default=False)],
@@ -123,11 +159,63 @@ def attach(
         session = await orchestrator.attach_session(remote_url, remote_session_id, name, platform=platform)
         return session.facts
 
-    facts = _visit(_settings(namespace), work)
+    settings = _settings(namespace)
+    # Nobody has it yet: it waits for its first use, also where nothing is to live on when a client goes.
+    waiting = settings.model_copy(update={"park_ttl": settings.park_ttl or settings.idle_timeout})
+    facts = _visit(waiting, work)
     if as_json:
         typer.echo(facts.model_dump_json(by_alias=True, exclude_none=True, indent=2))
     else:
         typer.echo(f"{facts.session_id} is attached. It goes on at its remote end when it is closed here.")
+
+
+@app.command("do", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def do(
+    context: typer.Context,
+    action: Annotated[str, typer.Argument(help="A tool that acts or looks, such as navigate.", show_default=False)],
+    name: Annotated[str, typer.Option("--session", "-s", help="The session, parked or not.", show_default=False)],
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Do one thing in a session: the tool's parameters are options, such as --url.
+
+    One that was parked comes back for it, and is parked again.
+    """
+    from orchestrator.actions.catalogue import CATALOGUE
+    from orchestrator.api import Orchestrator
+    from orchestrator.arguments import read
+
+    declared = CATALOGUE.get(action)
+    if declared is None:
+        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, CATALOGUE))
+    wanted = read(declared, _given(context.args))
+    outcome = _run(
+        Orchestrator(_settings(namespace), parking=True, door="cli"), lambda facade: facade.perform(wanted, name)
+    )
+    typer.echo(json.dumps(outcome.data(), indent=2, ensure_ascii=False) if as_json else outcome.render())
+
+
+def _given(words: Sequence[str]) -> dict[str, Any]:
+    """Parameters as words of a command line: `--url X`, `--url=X`, and `--full-page` for what is true."""
+    given: dict[str, Any] = {}
+    name = ""
+    for word in words:
+        if word.startswith("--"):
+            name, assigned, value = word.removeprefix("--").replace("-", "_").partition("=")
+            given[name] = _value(value) if assigned else True
+        elif name and given[name] is True:
+            given[name] = _value(word)
+        else:
+            raise InvalidArgument(f"{word!r} belongs to no option.", hint="Write parameters as --name value.")
+    return given
+
+
+def _value(word: str) -> Any:
+    """A value; lists and objects are JSON."""
+    try:
+        return json.loads(word) if word[:1] in {"[", "{"} else word
+    except ValueError:
+        return word
 
 
 def _tell(done: list[Closed], *, as_json: bool) -> None:
@@ -152,21 +240,40 @@ def _settings(namespace: str | None) -> Settings:
 
 
 def _visit(settings: Settings, work: Callable[[Orchestrator], Awaitable[AnswerT]]) -> AnswerT:
-    import anyio
-
     from orchestrator.api import Orchestrator
 
-    async def visit() -> AnswerT:
-        async with Orchestrator(settings, visiting=True) as orchestrator:
+    return _run(Orchestrator(settings, visiting=True, door="cli"), work)
+
+
+def _run(orchestrator: Orchestrator, work: Callable[[Orchestrator], Awaitable[AnswerT]]) -> AnswerT:
+    import anyio
+
+    async def inside() -> AnswerT:
+        async with orchestrator:
             return await work(orchestrator)
 
-    return anyio.run(visit)
+    return anyio.run(inside)
 
 
 def _row(facts: SessionFacts) -> tuple[str, ...]:
     browser = " ".join(filter(None, (facts.capabilities.get(name) for name in ("browserName", "browserVersion"))))
     unused = time.time() - datetime.fromisoformat(facts.last_active_at).timestamp()
     return facts.session_id, facts.state, browser or facts.type, facts.provider, _short(unused), facts.url or ""
+
+
+def _log_row(entry: Entry) -> tuple[str, ...]:
+    began = datetime.fromisoformat(entry.at).astimezone()
+    step = "" if entry.step is None else f"{entry.step}. "
+    arguments = " ".join(f"{name}={value}" for name, value in entry.arguments.items())
+    came_to = ": ".join(filter(None, (entry.error or "ok", entry.message)))
+    who = f"{entry.door} {entry.pid}"
+    return (
+        f"{began:%Y-%m-%d %H:%M:%S}",
+        who,
+        f"{step}{entry.action} {arguments}",
+        f"{entry.duration_ms:.0f} ms",
+        came_to,
+    )
 
 
 def _short(duration: float) -> str:

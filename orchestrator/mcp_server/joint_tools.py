@@ -16,9 +16,9 @@ from orchestrator.settings import ToolSet
 
 
 class SequenceTool(SessionTool, ExecuteSequence):
-    """Run several steps in one call (fill in a form, click, wait), without a call of anybody else between them.
+    """Run several steps in one call: fill in a form, click, wait.
 
-    It stops at the first failure, waits until the page has settled, and answers with what changed.
+    Stops at the first failure, waits until the page has settled, and answers with what changed.
     """
 
     verb: ClassVar[str] = "execute_sequence"
@@ -36,9 +36,9 @@ class SequenceTool(SessionTool, ExecuteSequence):
 
 
 class ParallelTool(SessionTool, ExecuteParallel):
-    """Run one sequence a session at the same time, for example two users who chat.
+    """Run a sequence in each session at the same time, such as two users who chat.
 
-    The step {action: "sync", name} is a barrier: all sequences that have it go on together.
+    The step {action: "sync", name} makes all that have it wait for each other.
     """
 
     verb: ClassVar[str] = "execute_parallel"
@@ -53,7 +53,7 @@ class ParallelTool(SessionTool, ExecuteParallel):
 
 
 class CompareTool(SessionTool, CompareSessions):
-    """Compare what sessions show (diff): text, elements by role and name, or screenshots with a difference image."""
+    """Compare what sessions show (diff): text, elements or screenshots."""
 
     verb: ClassVar[str] = "compare_sessions"
     title: ClassVar[str] = "Compare sessions"

@@ -6,7 +6,7 @@ Limits are not in the schemas either: some hosts refuse them, and the error of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,10 +26,10 @@ _ANYTHING: Schema = {
     ]
 }
 """What stands for "any JSON value" where a type must be named."""
+_COMMON = 3
+"""So many actions have a parameter that is declared in a step."""
 _STEP_BRIEFLY: Schema = {
     "type": "object",
-    "properties": {"action": {"type": "string"}},
-    "required": ["action"],
     "additionalProperties": True,
     "description": "A step as in execute_sequence.",
 }
@@ -69,18 +69,39 @@ def output_schema(model: type[Outcome], levels: int, nullable: Iterable[str] = (
     return {"type": "object", "properties": properties}
 
 
-def step_schema(actions: Mapping[str, type[BaseModel]], more: Iterable[str]) -> Schema:
-    """The one shape of a step: the parameters that several actions have are declared, the others are let through."""
+def step_schema(actions: Iterable[type[BaseModel]]) -> Schema:
+    """The one shape of a step: the parameters that many actions have are declared, the others are let through."""
     seen: dict[str, list[Schema]] = {}
-    for action in actions.values():
+    for action in actions:
         for name, schema in input_schema(action, {})["properties"].items():
-            bare = {key: value for key, value in schema.items() if key in {"type", "items", "enum"}}
-            seen.setdefault(name, []).append(bare)
-    seen["do"] = [{"type": "string"}] * len(seen.pop("action", []))
-    common = {name: found[0] for name, found in seen.items() if len(found) > 1 and all(s == found[0] for s in found)}
-    action_ = {"type": "string", "enum": [*actions, *more]}
-    properties = {"action": action_, **common, "optional": {"type": "boolean"}}
+            seen.setdefault(name, []).append(_briefly(schema))
+    seen["do"] = seen.pop("action", [])
+    common = {
+        name: found[0] for name, found in seen.items() if len(found) >= _COMMON and all(s == found[0] for s in found)
+    }
+    properties = {"action": {"type": "string"}, **common, "optional": {"type": "boolean"}}
     return {"type": "object", "properties": properties, "required": ["action"], "additionalProperties": True}
+
+
+def told_once(schemas: Iterable[Schema], always: str) -> Iterator[Schema]:
+    """The schemas of tools that are listed together: what several may be given is told in full by the first of them.
+
+    The others have its name and type: models read them one after the other, and the error of a wrong value names the
+    valid ones. What a tool needs, and the description `always`, is told by each.
+    """
+    told: list[tuple[str, Schema]] = []
+    for schema in schemas:
+        properties: Schema = {}
+        for name, full in schema["properties"].items():
+            each = full.get("description") == always or name in schema.get("required", ())
+            properties[name] = _briefly(full) if (name, full) in told and not each else full
+            told.append((name, full))
+        yield {**schema, "properties": properties}
+
+
+def _briefly(schema: Schema) -> Schema:
+    """Its type alone."""
+    return {key: value for key, value in schema.items() if key not in {"description", "default", "enum"}}
 
 
 def _generated(model: type[BaseModel], mode: Any) -> tuple[Schema, Schema]:

@@ -43,16 +43,14 @@ Browser = Literal["chrome", "firefox", "edge", "safari", "webkitgtk"]
 Platform = Annotated[
     SessionType, _platform(*SessionType), WithJsonSchema({"type": "string"}), Field(description="browser, ios, android")
 ]
-AppPlatform = Annotated[
-    SessionType, _platform(*APPS), WithJsonSchema({"type": "string"}), Field(description="iOS or Android")
-]
-Headless = Annotated[bool | None, Field(description="A setting (true) unless given.")]
+AppPlatform = Annotated[SessionType, _platform(*APPS), WithJsonSchema({"type": "string"})]
+Headless = bool | None
 Address = str | None
 Wanted = Annotated[Mode | None, Field(description="incognito unless given.")]
-Profile = Annotated[str | None, Field(description="Persistent: its name.")]
-Debugger = Annotated[str | None, Field(description="Attached: host:port of a running Chrome.")]
-Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C; yours win.")]
+Profile = Annotated[str | None, Field(description="Its name, for persistent.")]
+Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
+StorageState = Annotated[str | dict[str, Any] | None, Field(description="A file, or its JSON.", repr=False)]
 Wait = Annotated[bool, Field(description="false: answer at once.")]
 
 
@@ -78,9 +76,9 @@ class _Starting(SessionTool):
 
 
 class StartBrowser(_Starting):
-    """Start a browser session (open Chrome), optionally under a name of your own and at a URL.
+    """Start a browser session (open Chrome), under a name of your own if you like.
 
-    Start several to act as several users side by side: each has its own cookies and storage.
+    Start several to act as several users: each has its own cookies and storage.
     """
 
     verb: ClassVar[str] = "start_browser"
@@ -90,15 +88,16 @@ class StartBrowser(_Starting):
     browser: Browser = "chrome"
     headless: Headless = None
     navigation_url: Address = None
-    viewport: Viewport | None = Field(default=None, description="CSS pixels; 1280 x 720.")
+    viewport: Viewport | None = None
     mode: Wanted = None
     profile: Profile = None
-    debugger_address: Debugger = None
+    debugger_address: str | None = None
     args: list[str] = Field(default_factory=list, description="Switches.")
+    storage_state: StorageState = None
 
 
 class StartAppSession(_Starting):
-    """Start an app or a mobile browser on an iOS or Android phone, tablet, simulator or emulator, by Appium.
+    """Start an app or mobile browser on an iOS or Android device, simulator or emulator (Appium).
 
     An installed app needs only bundleId or appPackage.
     """
@@ -108,12 +107,12 @@ class StartAppSession(_Starting):
     toolset: ClassVar[ToolSet] = "mobile"
 
     platform: AppPlatform
-    app_path: str | None = Field(default=None, description="File or folder on this machine.")
-    app: str | None = Field(default=None, description="As Appium finds it: a URL, a path there.")
+    app_path: str | None = Field(default=None, description="On this machine.")
+    app: str | None = Field(default=None, description="URL or path, as Appium finds it.")
     bundle_id: str | None = None
     app_package: str | None = None
     app_activity: str | None = None
-    browser_name: str | None = Field(default=None, description="Instead of an app: Chrome, Safari.")
+    browser_name: str | None = Field(default=None, description="Instead of an app.")
     device_name: str | None = None
     platform_version: str | None = None
     udid: str | None = None
@@ -130,7 +129,7 @@ class StartAppSession(_Starting):
 
 
 class StartSession(_Starting):
-    """Start a session at a provider by its name.
+    """Start a session at a provider, such as a cloud or a Grid.
 
     On this machine start_browser and start_app_session are simpler.
     """
@@ -150,8 +149,9 @@ class StartSession(_Starting):
     app: str | None = None
     navigation_url: Address = None
     mode: Wanted = None
-    profile: Profile = None
-    debugger_address: Debugger = None
+    profile: str | None = None
+    debugger_address: str | None = None
+    storage_state: StorageState = None
 
     def request(self) -> StartRequest:
         """The wish for a session; on a device a browser is one of the apps."""
@@ -160,7 +160,7 @@ class StartSession(_Starting):
 
 
 class AttachSession(SessionTool):
-    """Drive a session that a script or another tool started, at its WebDriver endpoint; closing it only detaches."""
+    """Drive a session that a script started, at its WebDriver endpoint; closing it only detaches."""
 
     verb: ClassVar[str] = "attach_session"
     title: ClassVar[str] = "Attach to a session"
@@ -189,7 +189,7 @@ class ListSessions(SessionTool):
     result: ClassVar[type[Outcome]] = SessionList
     nullable: ClassVar[tuple[str, ...]] = ("currentSession",)
 
-    prefix: str | None = Field(default=None, description="Only ids that begin with it.")
+    prefix: str | None = Field(default=None, description="Of their ids.")
 
     async def run(self, orchestrator: Orchestrator) -> SessionList:
         """Read what is recorded."""
@@ -239,7 +239,7 @@ class CloseSession(SessionTool):
 
 
 class CloseSessions(SessionTool):
-    """Close every session that meets all the selectors given; at least one of prefix, idleMs and all is required."""
+    """Close every session that meets all that is given of prefix, idleMs and all; give at least one."""
 
     verb: ClassVar[str] = "close_sessions"
     title: ClassVar[str] = "Close several sessions"
@@ -247,9 +247,9 @@ class CloseSessions(SessionTool):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Closed
 
-    prefix: str | None = Field(default=None, description="Ids that begin with it.")
-    idle_ms: int | None = Field(default=None, ge=0, description="Unused for at least so many ms.")
-    all: bool | None = Field(default=None, description="true: any session, other clients' too.")
+    prefix: str | None = Field(default=None, description="Of their ids.")
+    idle_ms: int | None = Field(default=None, ge=0)
+    all: bool | None = Field(default=None, description="Other clients' too.")
     detach: Detach = False
 
     async def run(self, orchestrator: Orchestrator) -> Closed:

@@ -17,7 +17,7 @@ from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.arguments import names_of, read
-from orchestrator.mcp_server.schema import Schema, input_schema, output_schema, step_schema
+from orchestrator.mcp_server.schema import Schema, input_schema, output_schema, step_schema, told_once
 from orchestrator.mcp_server.session_tool import TARGET, SessionTool
 from orchestrator.mcp_server.session_tools import SESSION_TOOLS
 from orchestrator.models import Wire
@@ -37,14 +37,8 @@ class Addressed(Wire):
 _SESSION_ID = names_of(Addressed)
 _SPELLINGS = (*_SESSION_ID, *Addressed.model_fields)
 _ADDRESS: Schema = input_schema(Addressed, {})["properties"]
-
-
-_STEP_HINT = 'action names a tool, or "sync" with a name; parameters as of that tool, do for its own action.'
-
-
-def _steps(actions: Mapping[str, type[AnyAction]]) -> Schema:
-    """What a step looks like where these actions are listed."""
-    return step_schema(actions, [SYNC]) | {"description": _STEP_HINT}
+_STEP_HINT = f'action names a tool, or "{SYNC}" with a name; parameters as of that tool, do for its own action.'
+_STEP: Schema = step_schema(CATALOGUE.values()) | {"description": _STEP_HINT}
 
 
 @dataclass(frozen=True)
@@ -60,19 +54,15 @@ class Tool:
 
     @cached_property
     def listed(self) -> protocol.Tool:
-        """The tool as clients read it."""
+        """The tool as clients read it when it is the only one."""
         return protocol.Tool(
             name=self.name,
             title=self.declared.title,
             description=_sentences(self.declared),
-            input_schema=self._input_schema(CATALOGUE),
+            input_schema=self._input_schema(),
             output_schema=self._output_schema(),
             annotations=self._annotations(),
         )
-
-    def listed_beside(self, actions: Mapping[str, type[AnyAction]]) -> protocol.Tool:
-        """The same where only these actions are listed: a step can be any, and only these are told."""
-        return self.listed.model_copy(update={"input_schema": self._input_schema(actions)})
 
     @cached_property
     def narrowing(self) -> list[str]:
@@ -92,9 +82,9 @@ class Tool:
         action = read(self.declared, fields, also=_SESSION_ID)
         return await orchestrator.perform(action, read(Addressed, address).session_id)
 
-    def _input_schema(self, actions: Mapping[str, type[AnyAction]]) -> Schema:
+    def _input_schema(self) -> Schema:
         if issubclass(self.declared, SessionTool):
-            return input_schema(self.declared, {}, _steps(actions))
+            return input_schema(self.declared, {}, _STEP)
         return input_schema(self.declared, _ADDRESS)
 
     def _output_schema(self) -> Schema | None:
@@ -132,7 +122,7 @@ TOOLS: Mapping[str, Tool] = _all([*SESSION_TOOLS, *CATALOGUE.values()])
 def listing(sets: str) -> list[protocol.Tool]:
     """The tools of these sets (setting `tools`) as clients read them; the others can be called all the same."""
     wanted = set(sets.split(","))
-    if "all" in wanted:
-        return [tool.listed for tool in TOOLS.values()]
-    actions = {verb: action for verb, action in CATALOGUE.items() if action.toolset in wanted}
-    return [tool.listed_beside(actions) for tool in TOOLS.values() if tool.declared.toolset in wanted]
+    tools = [tool for tool in TOOLS.values() if "all" in wanted or tool.declared.toolset in wanted]
+    schemas = told_once((tool.listed.input_schema for tool in tools), always=TARGET)
+    pairs = zip(tools, schemas, strict=True)
+    return [tool.listed.model_copy(update={"input_schema": schema}) for tool, schema in pairs]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import sqlite3
+from collections.abc import Callable
 
+from orchestrator import leases
 from orchestrator.errors import NoSession
 from orchestrator.models import Caller, SessionRecord, SessionState
 from orchestrator.store import rows
-from orchestrator.store.base import Holder
-
-STARTER_DIED = "the server that was starting it ended before it was ready"
+from orchestrator.store.base import ChangeAmong
 
 
 def register(db: sqlite3.Connection, caller: Caller, namespace: str) -> None:
@@ -44,19 +45,14 @@ def set_current(db: sqlite3.Connection, key: str, session_id: str | None) -> Non
     db.execute("UPDATE callers SET current = ? WHERE key = ?", (session_id, key))
 
 
-def living(db: sqlite3.Connection) -> set[str]:
-    """The keys of the callers whose process is alive."""
-    found = db.execute("SELECT key, pid, created FROM callers").fetchall()
-    alive = {holder: holder.alive() for holder in {Holder(pid, created) for _, pid, created in found}}
-    return {key for key, pid, created in found if alive[Holder(pid, created)]}
-
-
-def living_rows(db: sqlite3.Connection) -> list[rows.Row]:
-    """The rows whose sessions live: not closed, not lost, and not left half started by a caller that died."""
-    found = [row for row in rows.open_rows(db) if row.record.state is not SessionState.LOST]
-    starts = any(row.record.state is SessionState.STARTING for row in found)
-    alive = living(db) if starts else set()
-    return [row for row in found if row.record.state is not SessionState.STARTING or row.record.owner in alive]
+def change_among(db: sqlite3.Connection, row: rows.Row, change: ChangeAmong, now: float) -> SessionRecord:
+    """Write a change that depends on the other sessions that live: not lost, nor half started by one who died."""
+    found = [one.record for one in rows.open_rows(db) if one.seq != row.seq]
+    starting = any(one.state is SessionState.STARTING for one in found)
+    alive = leases.living(db) if starting else set()
+    unborn = [one for one in found if one.state is SessionState.STARTING and one.owner not in alive]
+    others = [one for one in found if one.state is not SessionState.LOST and one not in unborn]
+    return rows.apply(db, row, lambda record: change(record, others), now)
 
 
 def remove_dead(db: sqlite3.Connection, alive: set[str]) -> None:
@@ -67,14 +63,37 @@ def remove_dead(db: sqlite3.Connection, alive: set[str]) -> None:
 
 
 def take_over(db: sqlite3.Connection, caller: Caller, namespace: str, alive: set[str], now: float) -> list[str]:
-    """Give the caller the namespace's sessions that nobody alive owns; returns what it now owns."""
+    """Give the caller the namespace's sessions that nobody alive owns; returns what it now owns.
+
+    They are parked until they are used. Those whose time is over are left to whoever ends them.
+    """
     for row in rows.open_rows(db, namespace):
-        if row.record.owner not in alive:
-            rows.apply(db, row, lambda record: _inherited(record, caller), now)
+        if row.record.owner not in alive and not leases.is_over(row.record.parked_until, now):
+            rows.apply(db, row, lambda record: _inherited(record, caller, now), now)
     return rows.owned(db, namespace, caller.key)
 
 
-def _inherited(record: SessionRecord, caller: Caller) -> SessionRecord:
-    if record.state is SessionState.STARTING:
-        return record.changed(owner=caller.key, state=SessionState.LOST, lost_reason=STARTER_DIED)
-    return record.changed(owner=caller.key)
+def _inherited(record: SessionRecord, caller: Caller, now: float) -> SessionRecord:
+    taken = record.changed(owner=caller.key, **leases.begun(record.state, record.limits, record.parked_until, now))
+    return taken if taken.state is SessionState.PARKED else taken.changed(**leases.NONE)
+
+
+def park(db: sqlite3.Connection, key: str, which: Callable[[SessionRecord], bool], now: float) -> list[SessionRecord]:
+    """Park the caller's active sessions that may live on without it; returns those that are parked now."""
+    parked = []
+    for row in rows.open_rows(db):
+        record = row.record
+        if record.owner == key and record.state is SessionState.ACTIVE and record.limits.get("park") and which(record):
+            lease = leases.begun(record.state, record.limits, record.parked_until, now)
+            record = rows.apply(db, row, operator.methodcaller("changed", **lease), now)
+        if record.owner == key and record.state is SessionState.PARKED and which(record):
+            parked.append(record)
+    return parked
+
+
+def restore(db: sqlite3.Connection, row: rows.Row, key: str, ttl: float | None, now: float) -> SessionRecord:
+    """Make a session active that was parked: its owner's, or the caller's `key` if that one is dead."""
+    owner = row.record.owner if row.record.owner in leases.living(db) else key
+    limits = row.record.limits if ttl is None else {**row.record.limits, "park": ttl}
+    back = {"state": SessionState.ACTIVE, "owner": owner, "limits": limits, **leases.NONE}
+    return rows.apply(db, row, lambda record: record.changed(**back), now)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from orchestrator import leases
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import callers, rows, tickets
@@ -92,7 +93,7 @@ class SqliteStore:
         """Those records, each with whether a call of anybody alive runs or waits in its lane."""
         with self._database.read() as db:
             tick = self._ticks()
-            return [(row.record, tickets.in_use(db, row.seq, holder, tick)) for row in rows.open_rows(db, namespace)]
+            return [(row.record, leases.in_use(db, row.seq, tick, holder)) for row in rows.open_rows(db, namespace)]
 
     def update(self, namespace: str, session_id: str, change: Change) -> SessionRecord:
         """Change a record that is not closed; returns it as it now stands.
@@ -127,7 +128,7 @@ class SqliteStore:
                 raise rows.not_found(db, namespace, session_id)
             if row.record.state is SessionState.CLOSED:
                 return None
-            if when and not when(row.record, tickets.in_use(db, row.seq, holder or Holder.here(), self._ticks())):
+            if when and not when(row.record, leases.in_use(db, row.seq, self._ticks(), holder or Holder.here())):
                 return None
             closed = {"state": SessionState.CLOSED, "lost_reason": because or row.record.lost_reason}
             rows.apply(db, row, lambda record: record.changed(**closed), self._clock())
@@ -148,11 +149,10 @@ class SqliteStore:
             found = rows.open_rows(db)
         return {process.folder for row in found for process in row.record.processes if process.folder}
 
-    def orphans(self) -> list[SessionRecord]:
-        """The sessions that are not closed and whose caller is dead, in any namespace of this home."""
+    def expired(self) -> list[SessionRecord]:
+        """The sessions whose time without a caller is over, in any namespace of this home."""
         with self._database.read() as db:
-            alive = callers.living(db)
-            return [row.record for row in rows.open_rows(db) if row.record.owner not in alive]
+            return [row.record for row in rows.open_rows(db) if leases.is_over(row.record.parked_until, self._clock())]
 
     # Lanes
 
@@ -197,25 +197,15 @@ class SqliteStore:
         """Change the record at once, whether or not the place is still held; a later life of the id is untouched.
 
         Raises:
-            SessionNotFound: It was closed.
-            SessionLost: It was lost.
+            SessionNotFound, SessionLost: It was closed, or lost.
         """
         with self._database.write() as db:
             return rows.apply(db, rows.of_ticket(db, ticket), change, self._clock())
 
     def among(self, ticket: Ticket, change: ChangeAmong) -> SessionRecord:
-        """As `write`, for a change that depends on the other sessions of this home that live, in any namespace.
-
-        One whose start died with its server is none of them.
-
-        Raises:
-            SessionNotFound: The session was closed.
-            SessionLost: It was lost.
-        """
+        """As `write`, for a change that depends on the other sessions of this home that live, in any namespace."""
         with self._database.write() as db:
-            row = rows.of_ticket(db, ticket)
-            others = [other.record for other in callers.living_rows(db) if other.seq != row.seq]
-            return rows.apply(db, row, lambda record: change(record, others), self._clock())
+            return callers.change_among(db, rows.of_ticket(db, ticket), change, self._clock())
 
     def claim(self, ticket: Ticket, name: str) -> SessionRecord | None:
         """Give something to a ticket's session alone, such as a device or a port, for as long as the session lives.
@@ -223,16 +213,19 @@ class SqliteStore:
         Returns the session of this home, in any namespace, that has it already; None when it is this one's now.
 
         Raises:
-            SessionNotFound: The session was closed.
-            SessionLost: It was lost.
+            SessionNotFound, SessionLost: It was closed, or lost.
         """
         with self._database.write() as db:
-            row = rows.of_ticket(db, ticket)
-            for other in rows.open_rows(db):
-                if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
-                    return other.record
-            rows.apply(db, row, lambda record: record.changed(claims=(*record.claims, name)), self._clock())
-            return None
+            return rows.claim(db, rows.of_ticket(db, ticket), name, self._clock())
+
+    def restore(self, ticket: Ticket, key: str, ttl: float | None = None) -> SessionRecord:
+        """Make a parked session active, to live `ttl` seconds when it is parked again; `key` owns it if nobody does.
+
+        Raises:
+            SessionNotFound, SessionLost: It was closed, or lost.
+        """
+        with self._database.write() as db:
+            return callers.restore(db, rows.of_ticket(db, ticket), key, ttl, self._clock())
 
     def beat(self, holder: Holder) -> None:
         """Say that this process still holds its places."""
@@ -254,12 +247,22 @@ class SqliteStore:
         """
         with self._database.write() as db:
             callers.register(db, caller, namespace)
-            alive = callers.living(db) | {caller.key}
+            alive = leases.living(db) | {caller.key}
             callers.remove_dead(db, alive)
             own = callers.take_over(db, caller, namespace, alive, self._clock())
             if len(own) == 1:
                 callers.set_current(db, caller.key, own[0])
             return own
+
+    def park(self, key: str, which: Callable[[SessionRecord], bool]) -> list[SessionRecord]:
+        """Park what a caller owns and what may live on without it; returns those that are parked now."""
+        with self._database.write() as db:
+            return callers.park(db, key, which, self._clock())
+
+    def lacks_keeper(self) -> bool:
+        """Whether there is something to keep in this home, and no keeper."""
+        with self._database.read() as db:
+            return leases.keeper(db) is None and rows.any_open(db)
 
     def forget(self, key: str) -> None:
         """Remove a caller; what it still owns counts as a dead caller's."""

@@ -43,7 +43,7 @@ class DevTools:
         self._ask(f"close/{tab}")
 
     def socket(self) -> str:
-        """The address of the socket that all of the browser is driven by; OSError or KeyError where there is none."""
+        """The URL of the browser's own socket (`/json/version`); OSError where nobody answers."""
         return str(json.loads(self._ask("version"))["webSocketDebuggerUrl"])
 
     def _ask(self, what: str, method: str = "GET") -> Any:

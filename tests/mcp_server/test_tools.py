@@ -69,21 +69,32 @@ def test_the_tools_are_these() -> None:
 def test_input_side_is_within_its_budget() -> None:
     """Names, descriptions and input schemas together are paid for by every model that connects."""
     shown = [
-        {"name": one.name, "description": one.description, "inputSchema": one.input_schema}
-        for one in (tool.listed for tool in TOOLS.values())
+        {"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in listing("all")
     ]
     assert len(compact(shown).encode()) <= INPUT_BUDGET
 
 
 def test_the_core_is_within_its_budget() -> None:
-    """A client with little room lists the core alone, whose steps name no action that it does not list."""
+    """A client with little room lists the core alone."""
     listed = listing("core")
     shown = [{"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in listed]
     assert len(compact(shown).encode()) <= CORE_BUDGET
-    names = [one.name for one in listed]
-    steps = next(one for one in listed if one.name == "execute_sequence").input_schema["properties"]["actions"]
-    assert set(steps["items"]["properties"]["action"]["enum"]) == {*(set(names) & set(CATALOGUE)), "sync"}
-    assert {"start_browser", "navigate", "get_visible_elements", "click_element", "set_value", "wait_for"} <= set(names)
+    names = {one.name for one in listed}
+    assert {"start_browser", "navigate", "get_visible_elements", "click_element", "set_value", "wait_for"} <= names
+
+
+@pytest.mark.parametrize("sets", ["all", "core", "browser"])
+def test_what_tools_have_in_common_is_told_once(sets: str) -> None:
+    """The first of the listed tools says it in full; what a tool needs, and which session it means, each says."""
+    listed = {one.name: one.input_schema for one in listing(sets)}
+    first, *others = [one["properties"]["observe"] for one in listed.values() if "observe" in one["properties"]]
+    assert first == {"type": "string", "enum": ["none", "change", "outline"]}
+    assert others == [{"type": "string"}] * len(others)
+    for name, schema in listed.items():
+        full = TOOLS[name].listed.input_schema
+        each = [*full.get("required", ()), *(["sessionId"] if name in CATALOGUE else [])]
+        assert list(schema["properties"]) == list(full["properties"])
+        assert all(schema["properties"][one] == full["properties"][one] for one in each)
 
 
 def test_every_tool_is_in_a_set() -> None:
@@ -171,12 +182,11 @@ def test_a_step_is_one_shape() -> None:
     step = TOOLS["execute_sequence"].listed.input_schema["properties"]["actions"]["items"]
     parts = TOOLS["execute_parallel"].listed.input_schema["properties"]["sequences"]["items"]
     briefly = parts["properties"]["actions"]["items"]
-    assert briefly["required"] == ["action"]
+    assert briefly["additionalProperties"] is True
     assert briefly["description"] == "A step as in execute_sequence."
     assert step["required"] == ["action"]
     assert step["additionalProperties"] is True
-    assert step["properties"]["action"]["enum"] == [*CATALOGUE, "sync"]
-    assert {"selector", "value", "text", "timeout", "optional"} <= set(step["properties"])
+    assert {"action", "selector", "value", "timeout", "optional"} <= set(step["properties"])
 
 
 def test_what_may_be_null_has_no_type() -> None:
