@@ -27,8 +27,19 @@ from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
-from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
+from orchestrator.actions.results import (
+    Acted,
+    Elements,
+    Met,
+    PageSource,
+    PageText,
+    Policies,
+    Screenshot,
+    ScriptResult,
+    Value,
+)
 from orchestrator.actions.routes import Route
+from orchestrator.actions.running import RunScript
 from orchestrator.actions.scripts import ExecuteScript
 from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
@@ -511,6 +522,17 @@ class SessionMethods(ABC):
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    async def run_script(self, script: str, *, timeout: int | None = None) -> ScriptResult:
+        """Run JavaScript that acts itself: await page.clickElement({selector}), loops, conditions, vars that last.
+
+        Globals live on between calls.
+
+        Args:
+            script: Statements, with `return` and `await` at the top: see scripts.
+            timeout: In ms.
+        """
+        return await self._do(RunScript, {"script": script, "timeout": timeout})
+
     async def get_console(
         self,
         *,
@@ -519,7 +541,7 @@ class SessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -1229,6 +1251,17 @@ class BlockingSessionMethods(ABC):
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    def run_script(self, script: str, *, timeout: int | None = None) -> ScriptResult:
+        """Run JavaScript that acts itself: await page.clickElement({selector}), loops, conditions, vars that last.
+
+        Globals live on between calls.
+
+        Args:
+            script: Statements, with `return` and `await` at the top: see scripts.
+            timeout: In ms.
+        """
+        return self._do(RunScript, {"script": script, "timeout": timeout})
+
     def get_console(
         self,
         *,
@@ -1237,7 +1270,7 @@ class BlockingSessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
