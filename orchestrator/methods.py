@@ -27,8 +27,19 @@ from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
-from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
+from orchestrator.actions.results import (
+    Acted,
+    Elements,
+    Met,
+    PageSource,
+    PageText,
+    Policies,
+    Screenshot,
+    ScriptResult,
+    Value,
+)
 from orchestrator.actions.routes import Route
+from orchestrator.actions.running import RunScript
 from orchestrator.actions.scripts import ExecuteScript
 from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
@@ -319,7 +330,7 @@ class SessionMethods(ABC):
 
         Args:
             source: What to drag: see selectors.
-            target: Selector; or give x and y.
+            target: A selector: what to drop it on; or give `x` and `y`.
             x: Where to drop it: CSS pixels from the left of the viewport.
             y: The same from its top.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -475,7 +486,7 @@ class SessionMethods(ABC):
             checked: Whether it is checked.
             count: How many elements the selector finds.
             attribute: An attribute that must be there, or have this value.
-            url: A glob.
+            url: A glob such as `**/cart*`.
             title: The whole title, or a glob.
             not_: It must not hold.
             timeout: In ms.
@@ -511,6 +522,17 @@ class SessionMethods(ABC):
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    async def run_script(self, script: str, *, timeout: int | None = None) -> ScriptResult:
+        """Run JavaScript that acts itself: await page.clickElement({selector}), loops, conditions, vars that last.
+
+        Globals live on between calls.
+
+        Args:
+            script: Statements, with `return` and `await` at the top: see scripts.
+            timeout: In ms.
+        """
+        return await self._do(RunScript, {"script": script, "timeout": timeout})
+
     async def get_console(
         self,
         *,
@@ -519,7 +541,7 @@ class SessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -538,10 +560,10 @@ class SessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> NetworkLog:
-        """List what pages asked for over the network, and what came of it; no headers and bodies.
+        """List what pages asked for over the network, and what came of it.
 
         Args:
-            url: Part, or glob with *.
+            url: A part of the address, or a glob with `*`.
             status: 404, 4xx, >=400, failed, pending.
             since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
             limit: The newest ones are shown.
@@ -585,8 +607,6 @@ class SessionMethods(ABC):
 
     async def switch_frame(self, selector: str | None = None, *, timeout: int | None = None) -> FrameEntered:
         """Take later selectors inside a frame (iframe); without selector at the top again.
-
-        Refs need no switching.
 
         Args:
             selector: The frame; the top of the page unless given.
@@ -654,12 +674,10 @@ class SessionMethods(ABC):
         )
 
     async def save_storage_state(self, path: str | None = None) -> StorageSaved:
-        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
-
-        A start takes the file as storageState.
+        """Save the session's login (cookies, local storage) as a file, which a start takes as storageState.
 
         Args:
-            path: Where to save it.
+            path: Where to save it; below `home` unless given.
         """
         return await self._do(SaveStorageState, {"path": path})
 
@@ -680,12 +698,12 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            url: Glob; clear: all unless given.
+            url: A glob such as `**/api/*`; `clear` ends all rules unless it is given.
             method: Only requests of this method, such as `POST`.
-            status: 200 unless given.
+            status: Of the answer; 200 unless given.
             headers: Of the answer.
             body: What is answered; nothing unless given.
-            path: File with the body.
+            path: Or a file.
             content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
             ms: How long requests wait.
         """
@@ -711,10 +729,10 @@ class SessionMethods(ABC):
         *,
         not_found: Literal["continue", "abort"] = "continue",
     ) -> Archive:
-        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+        """Record network traffic into a HAR file, or replay one: requests are answered from it.
 
         Args:
-            action: flush writes what there is so far; stop ends replays, too.
+            action: `flush` writes what there is so far; `stop` ends replays, too.
             path: The HAR file; one below `home` unless given. `replay` needs it.
             not_found: What becomes of requests that the file has no answer to.
         """
@@ -760,7 +778,7 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            value: portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.
+            value: portrait, landscape; a key such as BACK; a URL; lat,lon; clipboard text.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return await self._do(ManageDevice, {"action": action, "value": value, "observe": observe})
@@ -1045,7 +1063,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             source: What to drag: see selectors.
-            target: Selector; or give x and y.
+            target: A selector: what to drop it on; or give `x` and `y`.
             x: Where to drop it: CSS pixels from the left of the viewport.
             y: The same from its top.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -1197,7 +1215,7 @@ class BlockingSessionMethods(ABC):
             checked: Whether it is checked.
             count: How many elements the selector finds.
             attribute: An attribute that must be there, or have this value.
-            url: A glob.
+            url: A glob such as `**/cart*`.
             title: The whole title, or a glob.
             not_: It must not hold.
             timeout: In ms.
@@ -1233,6 +1251,17 @@ class BlockingSessionMethods(ABC):
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    def run_script(self, script: str, *, timeout: int | None = None) -> ScriptResult:
+        """Run JavaScript that acts itself: await page.clickElement({selector}), loops, conditions, vars that last.
+
+        Globals live on between calls.
+
+        Args:
+            script: Statements, with `return` and `await` at the top: see scripts.
+            timeout: In ms.
+        """
+        return self._do(RunScript, {"script": script, "timeout": timeout})
+
     def get_console(
         self,
         *,
@@ -1241,7 +1270,7 @@ class BlockingSessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -1260,10 +1289,10 @@ class BlockingSessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> NetworkLog:
-        """List what pages asked for over the network, and what came of it; no headers and bodies.
+        """List what pages asked for over the network, and what came of it.
 
         Args:
-            url: Part, or glob with *.
+            url: A part of the address, or a glob with `*`.
             status: 404, 4xx, >=400, failed, pending.
             since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
             limit: The newest ones are shown.
@@ -1305,8 +1334,6 @@ class BlockingSessionMethods(ABC):
 
     def switch_frame(self, selector: str | None = None, *, timeout: int | None = None) -> FrameEntered:
         """Take later selectors inside a frame (iframe); without selector at the top again.
-
-        Refs need no switching.
 
         Args:
             selector: The frame; the top of the page unless given.
@@ -1374,12 +1401,10 @@ class BlockingSessionMethods(ABC):
         )
 
     def save_storage_state(self, path: str | None = None) -> StorageSaved:
-        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
-
-        A start takes the file as storageState.
+        """Save the session's login (cookies, local storage) as a file, which a start takes as storageState.
 
         Args:
-            path: Where to save it.
+            path: Where to save it; below `home` unless given.
         """
         return self._do(SaveStorageState, {"path": path})
 
@@ -1400,12 +1425,12 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            url: Glob; clear: all unless given.
+            url: A glob such as `**/api/*`; `clear` ends all rules unless it is given.
             method: Only requests of this method, such as `POST`.
-            status: 200 unless given.
+            status: Of the answer; 200 unless given.
             headers: Of the answer.
             body: What is answered; nothing unless given.
-            path: File with the body.
+            path: Or a file.
             content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
             ms: How long requests wait.
         """
@@ -1431,10 +1456,10 @@ class BlockingSessionMethods(ABC):
         *,
         not_found: Literal["continue", "abort"] = "continue",
     ) -> Archive:
-        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+        """Record network traffic into a HAR file, or replay one: requests are answered from it.
 
         Args:
-            action: flush writes what there is so far; stop ends replays, too.
+            action: `flush` writes what there is so far; `stop` ends replays, too.
             path: The HAR file; one below `home` unless given. `replay` needs it.
             not_found: What becomes of requests that the file has no answer to.
         """
@@ -1480,7 +1505,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            value: portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.
+            value: portrait, landscape; a key such as BACK; a URL; lat,lon; clipboard text.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return self._do(ManageDevice, {"action": action, "value": value, "observe": observe})

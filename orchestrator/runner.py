@@ -6,12 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
-from orchestrator.actions.downloads import Downloads
+from orchestrator.actions import downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
+from orchestrator.house import House
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
@@ -53,7 +54,7 @@ class Attached:
         self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
-        self.downloads = Downloads()
+        self.downloads = downloads.Downloads()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
@@ -81,6 +82,7 @@ class Runner:
         store: SqliteStore,
         reach: Reach,
         restorer: Restorer,
+        house: House,
         settings: Settings,
         redactor: Redactor,
         activity: Activity,
@@ -92,6 +94,7 @@ class Runner:
         self._store = store
         self._settings = settings
         self._redactor = redactor
+        self._house = house
         self._attached: dict[str, Attached] = {}
         self.on_end: Callable[[], None] = lambda: None
 
@@ -110,10 +113,11 @@ class Runner:
         self._keep(remote, record, strange=strange)
 
     def detach(self, record: SessionRecord) -> None:
-        """Forget the client of a session."""
+        """Forget the client of a session, and the world of its scripts."""
         kept = self._attached.pop(record.remote_session_id, None)
         if kept is not None:
             kept.close()
+        self._house.worlds.forget(record.id)
 
     def recorded(self, record: SessionRecord) -> str:
         """Write what a session recorded that is being closed; a sentence about it."""
@@ -137,7 +141,7 @@ class Runner:
             self.activity.note(turn.record, Doing("restore"), back.told)
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
+        scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
         attached.ears.wait()
         try:
             if attached.strange:
@@ -146,6 +150,7 @@ class Runner:
             outcome = work(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
+            downloads.tell(scene)
             if back:
                 error.details["restored"] = back.whole
             if told or scene.events:
@@ -171,7 +176,8 @@ class Runner:
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
-        ears.open()
+        fresh = not (strange or record.far)
+        ears.open(downloads.folder(record, self._settings) if fresh else None)
         return kept
 
 

@@ -68,6 +68,10 @@ _TABLE_BEGINS = "<!-- Made by `make docs` of orchestrator/abilities.py. -->"
 _TABLE_ENDS = "<!-- The end of it. -->"
 
 MEANINGS = {
+    "expect.url": "A glob such as `**/cart*`.",
+    "args": "Switches of the browser, such as `--lang=de`.",
+    "prefix": "Only sessions whose ids begin with it.",
+    "target": "A selector: what to drop it on; or give `x` and `y`.",
     "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters; its own action is `do`.",
     "app": "The app as the remote end finds it, such as a URL; passed on unread.",
     "appActivity": "Android: which of its activities.",
@@ -126,6 +130,10 @@ MEANINGS = {
     "cookies.value": "Any text without semicolons and line breaks.",
     "count": "How many elements the selector finds.",
     "direction": "Where to.",
+    "route.url": "A glob such as `**/api/*`; `clear` ends all rules unless it is given.",
+    "route.status": "Of the answer; 200 unless given.",
+    "get_network.url": "A part of the address, or a glob with `*`.",
+    "save_storage_state.path": "Where to save it; below `home` unless given.",
     "route.body": "What is answered; nothing unless given.",
     "route.contentType": "Of the body; guessed from the file's name, or from how the body begins, unless given.",
     "route.headers": "Of the answer.",
@@ -136,6 +144,7 @@ MEANINGS = {
     "execute_parallel.sequences": "For each session, or each group of sessions, its steps.",
     "format": "The form of the result.",
     "fullPage": "The whole page, not only what is seen of it.",
+    "har.action": "`flush` writes what there is so far; `stop` ends replays, too.",
     "har.notFound": "What becomes of requests that the file has no answer to.",
     "har.path": "The HAR file; one below `home` unless given. `replay` needs it.",
     "height": "In CSS pixels.",
@@ -163,6 +172,7 @@ MEANINGS = {
     "scope": "What is visible now, or the whole page.",
     "sameSite": "Whether other sites' pages send it.",
     "script": "A function body.",
+    "run_script.script": "Statements, with `return` and `await` at the top: see [scripts](scripts.md).",
     "secure": "Only over https.",
     "selector": "Which element: see [selectors](concepts.md#selector).",
     "set_current_session.sessionId": "Which one.",

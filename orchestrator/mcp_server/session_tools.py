@@ -92,7 +92,7 @@ class StartBrowser(_Starting):
     mode: Wanted = None
     profile: Profile = None
     debugger_address: str | None = None
-    args: list[str] = Field(default_factory=list, description="Switches.")
+    args: list[str] = Field(default_factory=list)
     storage_state: StorageState = None
 
 
@@ -129,10 +129,7 @@ class StartAppSession(_Starting):
 
 
 class StartSession(_Starting):
-    """Start a session at a provider, such as a cloud or a Grid.
-
-    On this machine start_browser and start_app_session are simpler.
-    """
+    """Start a session at a provider: a cloud, a Grid. Here start_browser and start_app_session are simpler."""
 
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
@@ -189,7 +186,7 @@ class ListSessions(SessionTool):
     result: ClassVar[type[Outcome]] = SessionList
     nullable: ClassVar[tuple[str, ...]] = ("currentSession",)
 
-    prefix: str | None = Field(default=None, description="Of their ids.")
+    prefix: str | None = None
 
     async def run(self, orchestrator: Orchestrator) -> SessionList:
         """Read what is recorded."""
@@ -247,7 +244,7 @@ class CloseSessions(SessionTool):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Closed
 
-    prefix: str | None = Field(default=None, description="Of their ids.")
+    prefix: str | None = None
     idle_ms: int | None = Field(default=None, ge=0)
     all: bool | None = Field(default=None, description="Other clients' too.")
     detach: Detach = False

@@ -33,6 +33,7 @@ CASES = {
     "get_visible_elements": Case("Controls", {}, 'heading "Controls" [e', {"limit": 0}, WRONG, "limit"),
     "get_text": Case("Controls", {}, "Volume", {"selector": "//["}, WRONG, "'//['"),
     "get_page_source": Case("Controls", {"selector": "~wifi"}, "wifi", {"selector": "id="}, WRONG, "'id='"),
+    "get_console": Case("Controls", {}, "new ones: since=", {"level": "loud"}, WRONG, "level"),
     "take_screenshot": Case(
         "Controls", {"marks": True}, "One point of the screen", {"fullPage": True}, "unsupported", "no picture"
     ),
@@ -59,6 +60,9 @@ CASES = {
     "execute_script": Case(
         "Controls", {"script": "mobile: deviceInfo"}, "{", {"script": "return 1"}, "unsupported", "runs no JavaScript"
     ),
+    "run_script": Case(
+        "Controls", {"script": "return await page.getText()"}, "Volume", {"script": ")"}, WRONG, "Unexpected token"
+    ),
     "handle_dialog": Case(
         "Alerts", {"accept": True}, "'The kettle boils' was accepted",
         {"accept": True, "timeout": 100}, "not_actionable", "No alert is open",
@@ -81,7 +85,7 @@ OF_BROWSERS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS not
 ELSEWHERE: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://example.org/"}, "hover": {"selector": "~wifi"}, "tabs": {"action": "list"},
     "select_option": {"selector": "~colour", "values": ["Red"]}, "switch_frame": {}, "cookies": {"action": "get"},
-    "route": {"action": "clear"}, "har": {"action": "flush"},
+    "route": {"action": "clear"}, "har": {"action": "flush"}, "get_network": {},
     "upload_files": {"selector": "~wifi", "paths": [str(POCKET)]}, "set_viewport": {"width": 100, "height": 100},
     "set_policy": {"dialogs": "accept"},
 }  # fmt: skip
