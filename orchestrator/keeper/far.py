@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_OPTIONS = ("goog:chromeOptions", "ms:edgeOptions")
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -28,15 +29,31 @@ def end(record: Mapping[str, Any], limit: float) -> str:
     return _send("DELETE", record, "", limit)
 
 
+def leave(record: Mapping[str, Any], limit: float) -> str:
+    """End what a session has in a browser that others are in: its tabs, then its driver session; what went wrong.
+
+    The driver session that launched the browser stays: it would take the browser with it.
+    """
+    options = record.get("capabilities", {})
+    address = next((options[name].get("debuggerAddress") for name in _OPTIONS if name in options), None)
+    found = [_sent("GET", f"http://{address}/json/close/{tab['handle']}", limit) for tab in record.get("tabs", ())]
+    if not record["instance"].get("root"):
+        found.append(end(record, limit))
+    return "; ".join(filter(None, found))
+
+
 def touch(record: Mapping[str, Any], limit: float) -> str:
     """Have a remote end hear of a session (Get Timeouts), which changes nothing in it; returns what went wrong."""
     return _send("GET", record, "/timeouts", limit)
 
 
 def _send(method: str, record: Mapping[str, Any], path: str, limit: float) -> str:
+    return _sent(method, f"{record['remoteUrl'].rstrip('/')}/session/{record['remoteSessionId']}{path}", limit)
+
+
+def _sent(method: str, url: str, limit: float) -> str:
     from urllib import parse, request  # noqa: PLC0415 — what is not far does without them and is smaller
 
-    url = f"{record['remoteUrl'].rstrip('/')}/session/{record['remoteSessionId']}{path}"
     proxies = request.ProxyHandler({}) if parse.urlsplit(url).hostname in _LOOPBACK else request.ProxyHandler()
     try:
         with request.build_opener(proxies).open(request.Request(url, method=method), timeout=limit):  # noqa: S310

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.webdriver.devtools import DevTools, debugger_address
 from tests.e2e.harness import Home, answered, kill, succeed, until
 from tests.e2e.stage import refused
 from tests.served import Served
@@ -256,3 +257,18 @@ def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10
         other.ok("navigate", url="about:blank", sessionId="shop:bob")
         one.ok("close_session", sessionId="shop:bob")
         assert home.is_clean()
+
+
+def test_a_context_that_nobody_comes_back_to_leaves_the_others(home: Home) -> None:  # F2 B14
+    """Its time to live is over, and the keeper ends it: the browser stays with a session that another server uses."""
+    with home.serve() as stays:
+        with home.serve(park_ttl="1") as goes:
+            goes.ok("start_browser", sessionId="shop")
+            stays.ok("start_browser", sessionId="shop:ann")
+        until(lambda: [one.id for one in home.records()] == ["shop:ann"], "the keeper to end what was parked")
+        stays.ok("navigate", url="about:blank", sessionId="shop:ann")
+        assert len(home.drivers()) == 1
+        address = debugger_address(home.record("shop:ann").capabilities)
+        until(lambda: len(DevTools(address).tabs()) == 1, "the tab that was closed")
+        stays.ok("close_session", sessionId="shop:ann")
+        until(home.is_clean, "nothing to be left")

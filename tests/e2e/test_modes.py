@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,13 @@ from typing import Any
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from orchestrator import sync
+from orchestrator.cli import app
+from orchestrator.errors import OrchestratorError
 from orchestrator.machine import Machine, needed_switches
+from orchestrator.settings import Settings
 from orchestrator.webdriver.devtools import DevTools
 from tests.e2e.harness import Home, answered, kill, runs, succeed, until
 from tests.e2e.stage import refused
@@ -120,14 +124,12 @@ def test_logins_survive(keeping: Served, shared_home: Home, shop: str) -> None: 
 
 
 def test_logins_survive_their_server(home: Home, shop: str) -> None:  # X30 X32 X39 O7 O8 O27
-    """A profile belongs to the home: another server, of another project, has it, too."""
-    with home.serve(namespace="one") as server:
-        server.ok("start_browser", sessionId="ann", **KEPT, navigationUrl=f"{shop}?user=ann")
-        server.ok("close_session", sessionId="ann")
-    with home.serve(namespace="other") as server:
-        server.ok("start_browser", sessionId="bob", **KEPT, navigationUrl=shop)
-        assert _title(server, "bob", shop) == "ann"
-        server.ok("close_session", sessionId="bob")
+    """A profile belongs to the home: another process's orchestrator, of another project, has it, too."""
+    with sync.Orchestrator(Settings(home=home.folder, namespace="one")) as one:
+        one.start_browser("ann", mode="persistent", profile="work", navigation_url=f"{shop}?user=ann")
+    with sync.Orchestrator(Settings(home=home.folder, namespace="other")) as other:
+        session = other.start_browser("bob", profile="work", navigation_url=shop)
+        assert session.navigate(shop).title == "ann"
     shutil.rmtree(home.folder / "profiles")
 
 
@@ -258,21 +260,18 @@ def test_where_no_browser_answers(modern: Served, users: Users, shared_home: Hom
     assert "--remote-debugging-port" in text
 
 
-def test_a_profile_is_removed_by_its_name(home: Home) -> None:  # X31 X39
+def test_a_profile_is_removed_by_its_name(keeping: Served, shared_home: Home) -> None:  # X31 X39
     """From the command line: never one that is open, and never anything but a profile."""
 
     def profiles(*words: str) -> str:
-        command = [sys.executable, "-m", "orchestrator", "profiles", *words]
-        environ = {**psutil.Process().environ(), "ORCHESTRATOR_HOME": str(home.folder)}
-        done = subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
-        return done.stdout + done.stderr
+        done = CliRunner().invoke(app, ["profiles", *words], env={"ORCHESTRATOR_HOME": str(shared_home.folder)})
+        return str(done.exception) if isinstance(done.exception, OrchestratorError) else done.output
 
-    with home.serve() as server:
-        server.ok("start_browser", sessionId="ann", **KEPT)
-        assert profiles("list") == "chrome/work\n"
-        assert "is open in process" in profiles("remove", "chrome/work")
-        server.ok("close_session", sessionId="ann")
-    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome"):
+    keeping.ok("start_browser", sessionId="ann", **KEPT)
+    assert profiles("list") == "chrome/work\n"
+    assert "is open in process" in profiles("remove", "chrome/work")
+    keeping.ok("close_session", sessionId="ann")
+    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", str(shared_home.folder)):
         assert "There is no profile" in profiles("remove", wrong)
     assert profiles("remove", "chrome/work") == "Removed: chrome/work.\n"
     assert profiles("list") == "No profile is kept.\n"
