@@ -49,7 +49,7 @@ from orchestrator.app_storage import AppList, UploadedApp
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList
 from orchestrator.mark import Status
-from orchestrator.models import AttachRequest, StartRequest, Viewport
+from orchestrator.models import AttachRequest, Mode, StartRequest, Viewport
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
@@ -1699,13 +1699,17 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
         viewport: Viewport | Mapping[str, int] | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         args: Sequence[str] = (),
         storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
         Args:
-            session_id: Its name, such as alice; browser-1, … unless given.
+            session_id: Its name, such as alice, or shop:ann for a context of the browser shop; browser-1, … unless
+                given.
             browser: Which browser.
             headless: Without a window; a setting (True) unless given.
             navigation_url: Open this URL first.
@@ -1713,6 +1717,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
             viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             args: Further switches of the browser.
             storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
                 stands in it.
@@ -1796,6 +1803,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
@@ -1814,6 +1824,9 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.

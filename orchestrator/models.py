@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
-
-from orchestrator.errors import InvalidArgument, Unsupported
-
-_SHOWN = 64
-"""Characters of a wrong id that its error repeats."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
-_ID_RULE = "letters, digits, '.', '_' and '-', at most 64 of them, beginning with a letter or digit"
 
 
 class Wire(BaseModel):
@@ -67,27 +59,9 @@ NATIVE = "NATIVE_APP"
 """The context of an app's own screens, as Appium calls it."""
 
 Door = Literal["mcp", "cli", "python"]
-Mode = Literal["incognito"]
+Mode = Literal["incognito", "persistent", "attached"]
+"""A browser's profile: an empty one that goes with it, one that is kept, or that of a browser which is the user's."""
 DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
-
-
-def session_id(given: str) -> str:
-    """Check a session id and bring it to its one spelling: `x:default` is `x`.
-
-    Raises:
-        InvalidArgument: It is not a name, or not two names joined by one colon.
-        Unsupported: It names a context other than `default`.
-    """
-    instance, colon, context = given.partition(":")
-    if not _NAME.fullmatch(instance) or (colon and not _NAME.fullmatch(context)):
-        shown = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}…"
-        raise InvalidArgument(f"{shown!r} is not a session id.", hint=f"Use {_ID_RULE}.")
-    if context not in {"", "default"}:
-        raise Unsupported(
-            f"Context {context!r} of {instance!r}: contexts other than 'default' are not supported.",
-            hint=f"Start a session of its own, for example {instance}-{context}.",
-        )
-    return instance
 
 
 class ProcessInfo(Wire):
@@ -129,6 +103,28 @@ class Tab(Wire):
     viewport: Viewport | None = None
 
 
+class Instance(Wire):
+    """The browser that a session is in, where others may be in it, too; each of their records names its processes.
+
+    `wishes` are digests, by name, of what the start that launched it asked for. `profile` is the browser and the name
+    of its profile, where that is kept. `context` is the browser context that the session's tabs are in, `default` the
+    one that the browser had from its start. The `root` is the session whose driver session launched the browser; it has
+    the BiDi socket. `ready` says that others can share it.
+    """
+
+    wishes: dict[str, str] = Field(default_factory=dict)
+    profile: str = ""
+    default: str = ""
+    context: str = ""
+    root: bool = False
+    ready: bool = False
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the session has a browser context that was made for it."""
+        return bool(self.context) and self.context != self.default
+
+
 class SessionRecord(Wire):
     """What the store holds of a session: enough to drive it from any process.
 
@@ -154,6 +150,7 @@ class SessionRecord(Wire):
     owner: str
     state: SessionState = SessionState.STARTING
     mode: Mode = "incognito"
+    instance: Instance | None = None
     owned: bool = True
     remote_url: str = ""
     remote_session_id: str = ""
@@ -211,9 +208,9 @@ class SessionRecord(Wire):
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    `browser`, `headless`, `viewport`, `args` and `storage_state` are of browsers; what follows `options` is of apps.
-    `app_path` is a file or folder of this machine, `app` anything that the remote end understands.
-    `new_command_timeout` is in seconds.
+    What stands between `browser` and `storage_state` is of browsers; what follows `options` is of apps. `app_path` is
+    a file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in
+    seconds.
     """
 
     session_id: str | None = None
@@ -224,6 +221,9 @@ class StartRequest(Wire):
     headless: bool | None = None
     navigation_url: str | None = None
     viewport: Viewport = Viewport(width=1280, height=720)
+    mode: Mode | None = None
+    profile: str | None = None
+    debugger_address: str | None = None
     args: tuple[str, ...] = ()
     storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
     capabilities: dict[str, Any] = Field(default_factory=dict)

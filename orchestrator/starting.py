@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import anyio.to_thread
 
-from orchestrator import abilities, app_start, processes
+from orchestrator import abilities, app_start, processes, sharing
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.storing import Storing
 from orchestrator.activity import Doing
@@ -62,11 +62,13 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
+        request = sharing.checked(request, provider)
         visit, state = _visit(request.navigation_url), _state(request)
         replays = await anyio.to_thread.run_sync(_replays, request, options)
         limits = options.limits(self._settings)
-        reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
-        record, ticket = await reserve(request.type, request.session_id)
+        fields = {"limits": limits, "strict": options.strict, "mode": request.mode or "incognito"}
+        fields["owned"] = request.mode != "attached"
+        record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name, **fields)
         launch = functools.partial(self._launch, request, options, provider, visit, state, replays)
         browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
         doing = Doing("start", {"provider": provider.name, **browser})

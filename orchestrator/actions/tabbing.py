@@ -7,10 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.handles import Handles
 from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models import SessionType, Tab, Viewport
@@ -30,6 +30,7 @@ class Tabbing:
     """The tabs of one session, as its record has them; a name is never used again."""
 
     def __init__(self, remote: Remote, frames: Frames, turn: Turn, event: Callable[[str], None]) -> None:
+        self.handles = Handles(remote, turn)
         self._remote = remote
         self._frames = frames
         self._turn = turn
@@ -48,7 +49,7 @@ class Tabbing:
         if not self._turn.record.tabs:
             self.add(self._remote.execute("w3cGetCurrentWindowHandle"), prepared=True)
             self._use(self._turn.record.tabs[0].name)
-        handles = self._remote.execute("w3cGetWindowHandles")
+        handles = self.handles.all()
         known = {tab.handle for tab in self._turn.record.tabs}
         for tab in self._turn.record.tabs:
             if tab.handle not in handles and tab.name != self.current:
@@ -88,7 +89,7 @@ class Tabbing:
     def select(self, name: str) -> None:
         """Make a tab current and ready to be driven, as the session's first one was at its start."""
         tab = self.find(name)
-        self._remote.execute("switchToWindow", handle=tab.handle)
+        self.handles.go(tab.handle)
         self._use(name)
         self._show()
         wanted = self._turn.record.viewport
@@ -106,24 +107,13 @@ class Tabbing:
         ]
         self._turn.change(tabs=tuple(tabs))
 
-    def open(self) -> str:
-        """Open a new tab (New Window); its handle."""
-        # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
-        kind = (
-            "window" if abilities.browser(self._turn.record.capabilities.get("browserName")) == "webkitgtk" else "tab"
-        )
-        return str(self._remote.execute("newWindow", type=kind)["handle"])
-
     def close(self, name: str) -> None:
         """Close a tab; when it is the current one, the one that was current before it becomes so."""
         tab, current = self.find(name), self.current
-        if name != current:
-            self._remote.execute("switchToWindow", handle=tab.handle)
         try:
-            self._remote.execute("close")
+            self.handles.close(tab.handle, self.find(current).handle)
         finally:
             if name != current:
-                self._remote.execute("switchToWindow", handle=self.find(current).handle)
                 self._frames.forget()
         self._drop(name)
         if name == current:
@@ -136,7 +126,7 @@ class Tabbing:
             SessionLost: No tab is left, and the browser opens no other.
         """
         gone = self.current
-        handles = self._remote.execute("w3cGetWindowHandles")
+        handles = self.handles.all()
         if any(tab.name == gone and tab.handle in handles for tab in self._turn.record.tabs):
             self._remote.execute("switchToFrame", id=None)
             self._frames.forget()
@@ -188,7 +178,7 @@ class Tabbing:
         if not known:
             self._use(self.add(gone))
         patience = Deadline(_FREE)
-        while gone in self._remote.execute("w3cGetWindowHandles", limit=_FREE):
+        while gone in self.handles.all(limit=_FREE):
             if not patience.left:
                 return ""
             time.sleep(_PAUSE)
@@ -198,7 +188,7 @@ class Tabbing:
         """The browser beside its driver, where it is ours and on this machine."""
         record = self._turn.record
         address = debugger_address(record.capabilities)
-        return DevTools(address) if address and not record.far else None
+        return DevTools(address) if address and record.owned and not record.far else None
 
     def facts(self) -> list[dict[str, Any]]:
         """Name, address and title of every tab. Chromium tells them at once; elsewhere each tab is asked."""
@@ -241,7 +231,7 @@ class Tabbing:
 
     def _fresh(self, gone: str) -> str:
         try:
-            return self.open()
+            return self.handles.open()
         except OrchestratorError as error:
             reason = f"its last tab {gone} was closed, and the browser opens no other ({error.message.rstrip('.')})"
             raise SessionLost(self._turn.record.id, reason) from error

@@ -61,7 +61,9 @@ class Tabs(Action[TabList]):
         return TabList(tabs=found, warnings=warnings)
 
     def _open(self, scene: Scene) -> list[str]:
-        scene.tabs.select(scene.tabs.add(scene.tabs.open()))
+        name = scene.tabs.add(scene.tabs.handles.open())
+        scene.follow()
+        scene.tabs.select(name)
         return Navigate(url=self.url).act(scene).warnings if self.url else []
 
     def _close(self, scene: Scene, name: str) -> None:

@@ -12,7 +12,7 @@ from orchestrator.mark import Status
 from orchestrator.mcp_server.app_tools import ListApps, ListDevices, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, Viewport, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -46,6 +46,8 @@ Platform = Annotated[
 AppPlatform = Annotated[SessionType, _platform(*APPS), WithJsonSchema({"type": "string"})]
 Headless = bool | None
 Address = str | None
+Wanted = Annotated[Mode | None, Field(description="incognito unless given.")]
+Profile = Annotated[str | None, Field(description="Its name, for persistent.")]
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
 StorageState = Annotated[str | dict[str, Any] | None, Field(description="A file, or its JSON.", repr=False)]
@@ -87,6 +89,9 @@ class StartBrowser(_Starting):
     headless: Headless = None
     navigation_url: Address = None
     viewport: Viewport | None = None
+    mode: Wanted = None
+    profile: Profile = None
+    debugger_address: str | None = None
     args: list[str] = Field(default_factory=list)
     storage_state: StorageState = None
 
@@ -140,6 +145,9 @@ class StartSession(_Starting):
     platform_version: str | None = None
     app: str | None = None
     navigation_url: Address = None
+    mode: Wanted = None
+    profile: str | None = None
+    debugger_address: str | None = None
     storage_state: StorageState = None
 
     def request(self) -> StartRequest:

@@ -26,13 +26,15 @@ class Bidi:
         url: The capability `webSocketUrl` of the session.
         name: The session that errors name.
         timeout: Seconds that one command may take.
+        user_context: The one that events are told of; those of all unless given.
 
     Attributes:
         on_open: Called before the subscriptions of a socket that is opened, the first one too.
     """
 
-    def __init__(self, url: str, *, name: str, timeout: float) -> None:
+    def __init__(self, url: str, *, name: str, timeout: float, user_context: str = "") -> None:
         self._url = url
+        self._where: dict[str, Any] = {"userContexts": [user_context]} if user_context else {}
         self._name = name
         self._timeout = timeout
         self._lock = threading.RLock()
@@ -84,7 +86,7 @@ class Bidi:
                 self._listeners[event] = [*self._listeners.get(event, ()), listener]
             try:
                 if new:
-                    socket.call("session.subscribe", events=new)
+                    socket.call("session.subscribe", events=new, **self._where)
             except RemoteFailure:
                 for event, listener in listeners.items():
                     self._listeners[event] = [one for one in self._listeners[event] if one is not listener]
@@ -113,7 +115,7 @@ class Bidi:
 
     def _subscribe(self, socket: Socket) -> None:
         try:
-            socket.call("session.subscribe", events=[*self._listeners])
+            socket.call("session.subscribe", events=[*self._listeners], **self._where)
         except BaseException:
             socket.close()  # one that hears nothing must not pass for one that does
             raise

@@ -260,18 +260,6 @@ def test_default_is_the_name_of_the_plain_context(modern: Served) -> None:  # F5
     assert modern.ok("close_session", sessionId="x:default")["closed"] == ["x"]
 
 
-def test_other_contexts_are_not_supported_yet(modern: Served, shared_home: Home) -> None:  # F5 F8
-    """x:ann is unsupported, in a start and in a call, with the reason; nothing is recorded."""
-    for answer in (
-        modern.call("start_browser", sessionId="ctx:ann"),
-        modern.call("navigate", url="about:blank", sessionId="ctx:ann"),
-    ):
-        assert answer.code == "unsupported"
-        assert "'ann'" in answer.text
-    assert not any(name.startswith("ctx") for name in shared_home.remembered())
-    assert shared_home.is_clean()
-
-
 def test_another_namespace_is_another_world(home: Home) -> None:  # O14 O26
     """A session of another namespace is never seen: not found by name, not listed, not closed, its name is free."""
     with home.serve(namespace="ours") as ours, home.serve(namespace="theirs") as theirs:
