@@ -12,8 +12,10 @@ from typing import Any
 from orchestrator import processes, progress
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fitting import fit, prepare
+from orchestrator.emulation import Emulation, Viewport
 from orchestrator.errors import OrchestratorError, ProviderAuth, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
+from orchestrator.presets import device
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.secrets import without_credentials
@@ -161,7 +163,13 @@ class Launch:
         viewport = fit(remote, self.request.viewport)
         handle = remote.execute("w3cGetCurrentWindowHandle")
         tab = Tab(name="t1", handle=handle, prepared=True, viewport=viewport)
-        return {"viewport": viewport, "tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
+        facts = {"tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
+        if self.request.device is None:
+            return {**facts, "viewport": viewport}
+        one = device(self.request.device)
+        own = "viewport" not in self.request.model_fields_set
+        size = Viewport(width=one.width, height=one.height) if own else self.request.viewport
+        return {**facts, "viewport": size, "emulation": Emulation(device=one.name, window=viewport)}
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:

@@ -9,21 +9,23 @@ from typing import Any, Generic, Literal, TypeVar
 from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.browser_results import CookieList, FrameEntered, TabList
+from orchestrator.actions.browser_results import CookieList, Emulated, FrameEntered, TabList
 from orchestrator.actions.choosing import SelectOption
 from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
 from orchestrator.actions.devices import ManageDevice
-from orchestrator.actions.dialogs import HandleDialog, SetPolicy
+from orchestrator.actions.dialogs import HandleDialog
 from orchestrator.actions.dragging import DragAndDrop
+from orchestrator.actions.emulate import Emulate
 from orchestrator.actions.files import UploadFiles
 from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
+from orchestrator.actions.policy import SetPolicy
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
-from orchestrator.actions.results import Acted, Elements, Met, PageSource, PageText, Policies, Screenshot, Value
+from orchestrator.actions.results import Acted, Elements, InForce, Met, PageSource, PageText, Screenshot, Value
 from orchestrator.actions.scripts import ExecuteScript
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
@@ -31,8 +33,9 @@ from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.app_storage import AppList, UploadedApp
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList
+from orchestrator.emulation import Geolocation, Viewport
 from orchestrator.mark import Status
-from orchestrator.models import AttachRequest, StartRequest, Viewport
+from orchestrator.models import AttachRequest, StartRequest
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
@@ -515,13 +518,34 @@ class SessionMethods(ABC):
         """
         return await self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
 
-    async def set_policy(self, dialogs: Literal["raise", "accept", "dismiss", "manual"]) -> Policies:
-        """Choose what happens by itself to dialogs of the page: raise (handled and reported), accept, dismiss or manual.
+    async def set_policy(
+        self,
+        *,
+        dialogs: Literal["raise", "accept", "dismiss", "manual"] | None = None,
+        permissions: Literal["raise", "allow", "deny", "manual"] | None = None,
+        notifications: Literal["raise", "allow", "deny", "manual"] | None = None,
+        file_pickers: Literal["raise", "deny", "manual"] | None = None,
+        new_tabs: Literal["raise", "allow", "deny"] | None = None,
+    ) -> InForce:
+        """Choose what happens by itself to what pages do unasked; raise: it is handled and reported.
 
         Args:
-            dialogs: manual: they stay open until handle_dialog.
+            dialogs: Alerts, confirms and prompts: policies.
+            permissions: Place, camera, microphone, clipboard and the like.
+            notifications: The permission to show them.
+            file_pickers: Windows in which people choose files.
+            new_tabs: Tabs that a page opens.
         """
-        return await self._do(SetPolicy, {"dialogs": dialogs})
+        return await self._do(
+            SetPolicy,
+            {
+                "dialogs": dialogs,
+                "permissions": permissions,
+                "notifications": notifications,
+                "file_pickers": file_pickers,
+                "new_tabs": new_tabs,
+            },
+        )
 
     async def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
@@ -565,6 +589,41 @@ class SessionMethods(ABC):
             timeout: In ms.
         """
         return await self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
+
+    async def emulate(
+        self,
+        device: str | None = None,
+        *,
+        geolocation: Geolocation | Mapping[str, Any] | None = None,
+        timezone: str | None = None,
+        locale: str | None = None,
+        color_scheme: Literal["light", "dark", "none"] | None = None,
+        offline: bool | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+    ) -> Emulated:
+        """Pretend to be a device or elsewhere, offline or in the dark, in all tabs; 'none' resets one.
+
+        Args:
+            device: Such as iPhone 14, Pixel 7 landscape.
+            geolocation: {}: none.
+            timezone: Such as Europe/Berlin.
+            locale: Such as de-DE.
+            color_scheme: The colours that pages are asked for (`prefers-color-scheme`).
+            offline: Let no request leave the browser.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+        """
+        return await self._do(
+            Emulate,
+            {
+                "device": device,
+                "geolocation": geolocation,
+                "timezone": timezone,
+                "locale": locale,
+                "color_scheme": color_scheme,
+                "offline": offline,
+                "observe": observe,
+            },
+        )
 
     async def cookies(
         self,
@@ -1130,13 +1189,34 @@ class BlockingSessionMethods(ABC):
         """
         return self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
 
-    def set_policy(self, dialogs: Literal["raise", "accept", "dismiss", "manual"]) -> Policies:
-        """Choose what happens by itself to dialogs of the page: raise (handled and reported), accept, dismiss or manual.
+    def set_policy(
+        self,
+        *,
+        dialogs: Literal["raise", "accept", "dismiss", "manual"] | None = None,
+        permissions: Literal["raise", "allow", "deny", "manual"] | None = None,
+        notifications: Literal["raise", "allow", "deny", "manual"] | None = None,
+        file_pickers: Literal["raise", "deny", "manual"] | None = None,
+        new_tabs: Literal["raise", "allow", "deny"] | None = None,
+    ) -> InForce:
+        """Choose what happens by itself to what pages do unasked; raise: it is handled and reported.
 
         Args:
-            dialogs: manual: they stay open until handle_dialog.
+            dialogs: Alerts, confirms and prompts: policies.
+            permissions: Place, camera, microphone, clipboard and the like.
+            notifications: The permission to show them.
+            file_pickers: Windows in which people choose files.
+            new_tabs: Tabs that a page opens.
         """
-        return self._do(SetPolicy, {"dialogs": dialogs})
+        return self._do(
+            SetPolicy,
+            {
+                "dialogs": dialogs,
+                "permissions": permissions,
+                "notifications": notifications,
+                "file_pickers": file_pickers,
+                "new_tabs": new_tabs,
+            },
+        )
 
     def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
@@ -1180,6 +1260,41 @@ class BlockingSessionMethods(ABC):
             timeout: In ms.
         """
         return self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
+
+    def emulate(
+        self,
+        device: str | None = None,
+        *,
+        geolocation: Geolocation | Mapping[str, Any] | None = None,
+        timezone: str | None = None,
+        locale: str | None = None,
+        color_scheme: Literal["light", "dark", "none"] | None = None,
+        offline: bool | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+    ) -> Emulated:
+        """Pretend to be a device or elsewhere, offline or in the dark, in all tabs; 'none' resets one.
+
+        Args:
+            device: Such as iPhone 14, Pixel 7 landscape.
+            geolocation: {}: none.
+            timezone: Such as Europe/Berlin.
+            locale: Such as de-DE.
+            color_scheme: The colours that pages are asked for (`prefers-color-scheme`).
+            offline: Let no request leave the browser.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+        """
+        return self._do(
+            Emulate,
+            {
+                "device": device,
+                "geolocation": geolocation,
+                "timezone": timezone,
+                "locale": locale,
+                "color_scheme": color_scheme,
+                "offline": offline,
+                "observe": observe,
+            },
+        )
 
     def cookies(
         self,
@@ -1455,6 +1570,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
+        device: str | None = None,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
     ) -> Session:
@@ -1468,7 +1584,8 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
-            viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            device: Be it for pages, such as iPhone 14 or Pixel 7: `orchestrator.presets` has them all.
+            viewport: Size of the page area in CSS pixels; the device's, or 1280 x 720, unless given.
             args: Further switches of the browser.
 
         Raises:
@@ -1550,6 +1667,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        device: str | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -1567,6 +1685,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            device: What a browser on a desktop is for pages, such as iPhone 14.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.

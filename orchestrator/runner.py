@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.finding import Turn
+from orchestrator.actions.pickers import Pickers
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import OrchestratorError
@@ -50,6 +51,7 @@ class Attached:
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
         self.downloads = Downloads()
+        self.pickers = Pickers()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
@@ -95,7 +97,9 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
+            attached.pickers.listen(scene)
             outcome = work(scene)
+            attached.pickers.tell(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
             if scene.events:

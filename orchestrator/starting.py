@@ -6,12 +6,14 @@ import contextlib
 import functools
 from collections.abc import Iterator
 
-from orchestrator import app_start, processes
+from orchestrator import abilities, app_start, processes
+from orchestrator.actions.beginning import begin
 from orchestrator.actions.navigation import Navigate
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
+from orchestrator.presets import device
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
@@ -52,6 +54,8 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
+        if request.device is not None:
+            _check_device(request)
         visit = _visit(request.navigation_url)
         limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
         reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
@@ -75,6 +79,8 @@ class Starter:
             remote, facts = launch.run(provider)
             turn.change(**facts)
             self._runner.attach(turn.record, remote)
+            if request.type is SessionType.BROWSER:
+                self._runner.within(turn, begin)
             if visit:
                 self._open(turn, visit)
         turn.change(state=SessionState.ACTIVE)
@@ -104,6 +110,13 @@ def _unwatched(turn: Turn) -> Iterator[None]:
     except BaseException:
         turn.watch.clear()
         raise
+
+
+def _check_device(request: StartRequest) -> None:
+    if request.type is not SessionType.BROWSER:
+        raise InvalidArgument("Argument 'device' is of desktop browsers.", hint="A real one is named by deviceName.")
+    device(request.device or "")
+    abilities.need("emulate", request.browser)
 
 
 def _visit(url: str | None) -> Navigate | None:

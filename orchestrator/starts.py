@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orchestrator.arguments import read
+from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, chosen
 from orchestrator.rows import Row
 from orchestrator.session import Home, Session
 
@@ -34,6 +35,7 @@ class Starts(Home):
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
+        device: str | None = None,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
     ) -> Session:
@@ -47,7 +49,8 @@ class Starts(Home):
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
-            viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            device: Be it for pages, such as iPhone 14 or Pixel 7: `orchestrator.presets` has them all.
+            viewport: Size of the page area in CSS pixels; the device's, or 1280 x 720, unless given.
             args: Further switches of the browser.
 
         Raises:
@@ -62,6 +65,7 @@ class Starts(Home):
             navigation_url=navigation_url,
             capabilities=capabilities,
             options=options,
+            device=device,
             viewport=viewport,
             args=list(args),
         )
@@ -137,6 +141,7 @@ class Starts(Home):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        device: str | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -154,6 +159,7 @@ class Starts(Home):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            device: What a browser on a desktop is for pages, such as iPhone 14.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
@@ -174,6 +180,7 @@ class Starts(Home):
             platform_version=platform_version,
             app=app,
             navigation_url=navigation_url,
+            device=device,
             capabilities=capabilities,
             options=options,
         )

@@ -69,6 +69,7 @@ TOOL_NAMES = [
     "tabs",
     "switch_frame",
     "set_viewport",
+    "emulate",
     "cookies",
     "switch_context",
     "manage_app",

@@ -8,8 +8,10 @@ from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.emulator import Emulator
 from orchestrator.actions.finding import Finder, Hit, Turn
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.permissions import Permissions
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.watch import Watch
@@ -69,12 +71,15 @@ class Scene:
         self.events: list[str] = []
         self._turn = turn
         self._unseen = False
-        self.tabs = Tabbing(remote, self.find.frames, turn, self.event)
+        self.emulator = Emulator(remote, client.bidi, turn)
+        self.tabs = Tabbing(remote, self.find.frames, turn, self.event, self.emulator)
+        self.permissions = Permissions(remote, client.bidi, turn, self.event)
         of_app = turn.record.type is not SessionType.BROWSER
         remote.on_dialog = self._answer_dialog
         remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
         remote.on_broken = None if of_app else self.tabs.renew
         self.web.on_stopped = self._tell_stopped
+        self.web.on_asked = self.permissions.asked
 
     @property
     def native(self) -> bool:
@@ -146,7 +151,12 @@ class Scene:
         watch = Watch.begin(self, "call")
         report = act()
         found = watch.end(self, stability=STABILITY, limit=STABILITY_LIMIT)
+        before = self.tabs.current
         self.tabs.look()
+        if self.tabs.current != before:
+            place = self.ask("state")
+            found |= {"url": place["url"], "title": place["title"]}
+            self.remember(place)
         if observe == "outline" and not found.get("dialog"):
             shown = self.ask("snapshot", scope="viewport", limit=200, offset=0)
             found["outline"] = "\n".join(shown["lines"])
@@ -195,7 +205,7 @@ class Scene:
 
     def _answer_dialog(self, text: str) -> bool:
         """Answer an open dialog as it was armed, or as the policy says; False leaves it open, as alerts of apps are."""
-        armed, policy = self.record.armed, self.record.dialogs
+        armed, policy = self.record.armed, self.record.policies.dialogs
         if self.native or (armed is None and policy == "manual"):
             return False
         if not text:  # a proxy between us and the driver hands on the error without it

@@ -8,11 +8,12 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
+from orchestrator.emulation import Viewport
 from orchestrator.mark import Status
 from orchestrator.mcp_server.app_tools import ListApps, ListDevices, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -85,6 +86,7 @@ class StartBrowser(_Starting):
     browser: Browser = "chrome"
     headless: Headless = None
     navigation_url: Address = None
+    device: str | None = Field(default=None, description="Such as iPhone 14.")
     viewport: Viewport | None = None
     args: list[str] = Field(default_factory=list, description="Switches.")
 
@@ -141,6 +143,7 @@ class StartSession(_Starting):
     platform_version: str | None = None
     app: str | None = None
     navigation_url: Address = None
+    device: str | None = None
 
     def request(self) -> StartRequest:
         """The wish for a session; on a device a browser is one of the apps."""

@@ -34,16 +34,29 @@ class Bidi:
         self._socket: Socket | None = None
         self._listeners: dict[str, list[Listener]] = {}
 
-    def call(self, method: str, *, limit: float | None = None, **params: Any) -> Any:
+    def call(self, method: str, /, *, limit: float | None = None, **params: Any) -> Any:
         """Send a command and return its result.
 
         Raises:
             NoAnswer: The driver is gone, or did not answer in time.
             RemoteFailure: It refused; `details['error']` is the code of BiDi, such as `no such frame`.
         """
-        return self._ready().call(method, limit=limit, **params)
+        return self._ready().ask(method, params, limit=limit)
 
-    def send(self, method: str, **params: Any) -> None:
+    def cdp(self, command: str, *, context: str = "", **params: Any) -> Any:
+        """Send a Chrome DevTools Protocol command to a browsing context, or to the browser; Chromium only.
+
+        What it sets is the session's, and outlives this socket.
+
+        Source: https://github.com/GoogleChromeLabs/chromium-bidi (`goog:cdp.getSession`, `goog:cdp.sendCommand`).
+
+        Raises:
+            NoAnswer, RemoteFailure: As `call`.
+        """
+        place = {"session": self.call("goog:cdp.getSession", context=context)["session"]} if context else {}
+        return self.call("goog:cdp.sendCommand", method=command, params=params, **place)["result"]
+
+    def send(self, method: str, /, **params: Any) -> None:
         """Send a command from a listener, which must not wait; nothing tells what became of it."""
         socket = self._socket
         if socket is not None:

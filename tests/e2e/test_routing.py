@@ -35,6 +35,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "tabs": {"action": "list"},
     "switch_frame": {},
     "set_viewport": {"width": 800, "height": 600},
+    "emulate": {"locale": "de-DE"},
     "cookies": {"action": "get"},
     "swipe": {"direction": "up"},
     "pinch": {"scale": 2},
