@@ -88,6 +88,44 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Leave webSocketUrl away, or use Chrome, Edge or Firefox.",
     ),
+    "storage_state": Ability(
+        "storage state to begin with",
+        "`storageState`",
+        {
+            "firefox": "geckodriver sets cookies of the site that is open alone",
+            "safari": "safaridriver sets cookies of the site that is open alone",
+            "webkitgtk": "WebKitWebDriver sets cookies of the site that is open alone",
+        },
+        "Use Chrome or Edge, or sign in once more.",
+    ),
+    "console": Ability(
+        "console that can be read",
+        "`get_console`",
+        {
+            "safari": "safaridriver tells nothing of it",
+            "webkitgtk": "WebKitWebDriver tells nothing of it",
+        },
+        "Have the page show what it says, or use Chrome, Edge or Firefox.",
+    ),
+    "requests": Ability(
+        "record of its requests",
+        "`get_network`",
+        {
+            "safari": "safaridriver tells nothing of it",
+            "webkitgtk": "WebKitWebDriver tells nothing of it",
+        },
+        "Use Chrome, Edge or Firefox, or a proxy that keeps a log.",
+    ),
+    "network": Ability(
+        "rules for requests",
+        "`route`",
+        {
+            "firefox": "it has no Chrome DevTools Protocol",
+            "safari": "it has no Chrome DevTools Protocol",
+            "webkitgtk": "it has no Chrome DevTools Protocol",
+        },
+        "Use Chrome or Edge.",
+    ),
     "full_page": Ability(
         "picture of a whole page",
         "`take_screenshot` with `fullPage`",

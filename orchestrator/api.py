@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import anyio
 import anyio.to_thread
@@ -13,26 +12,29 @@ import anyio.to_thread
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.scene import Scene
+from orchestrator.activity import Activity, Doing
 from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
-from orchestrator.compare import CompareSessions, Comparison, Seen, compared, look, side_by_side
-from orchestrator.errors import InvalidArgument, NoSession, SessionNotFound
-from orchestrator.lockstep import Lockstep
+from orchestrator.compare import CompareSessions, Comparison
+from orchestrator.errors import NoSession, SessionNotFound
+from orchestrator.leaving import Leaving
 from orchestrator.mark import Mark, Status
-from orchestrator.models import AttachRequest, StartRequest
-from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
+from orchestrator.models import AttachRequest, Door, StartRequest
+from orchestrator.parallel import ExecuteParallel, ParallelResult
 from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
+from orchestrator.restoring import Restorer
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
 from orchestrator.runner import Runner, labelled
 from orchestrator.secrets import Redactor
-from orchestrator.sequence import Alone, ExecuteSequence, PlannedStep, SequenceResult, plan, run
+from orchestrator.sequence import ExecuteSequence, SequenceResult
 from orchestrator.session import Session
 from orchestrator.sessions import Book, Lanes, this_process
 from orchestrator.settings import Settings
 from orchestrator.starting import Starter
 from orchestrator.store import SqliteStore
+from orchestrator.together import Together
 from orchestrator.upkeep import Upkeep
 
 
@@ -45,7 +47,9 @@ class Orchestrator(PythonApi):
         settings: How it behaves; read from environment and files unless given.
         providers: Where sessions come from; the installed ones unless given.
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
+        parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
+        door: How the caller comes in, as the activity logs name it.
     """
 
     def __init__(
@@ -54,33 +58,41 @@ class Orchestrator(PythonApi):
         *,
         providers: Providers | None = None,
         adopting: bool = False,
+        parking: bool = False,
         visiting: bool = False,
+        door: Door = "python",
     ) -> None:
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
         self._providers = Providers() if providers is None else providers
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
-        self._adopting = adopting
-        self._ended = self._visiting = visiting
+        self._adopting, self._parking, self._visiting = adopting, parking, visiting
+        self._caller = this_process(door)
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             store = SqliteStore(self.settings.home)
             stack.callback(store.disconnect)
             self._group = await stack.enter_async_context(anyio.create_task_group())
-            self._book = Book(store, this_process(), self.settings.namespace, max_sessions=self.settings.max_sessions)
-            self._lanes = Lanes(self._book, self._group)
+            self._book = Book(store, self._caller, self.settings.namespace, max_sessions=self.settings.max_sessions)
+            activity = Activity(self.settings.home, self._caller, self.redactor)
+            self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
-            self._runner = Runner(self._lanes, store, reach, self.settings, self.redactor)
+            restorer = Restorer(self._book, reach)
+            self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor, activity)
+            stack.callback(self._runner.close)
             room = self._book, self._lanes, self._runner, reach
+            self._together = Together(self._book, self._runner, self.settings)
             self._starter = Starter(*room, self._providers, self.settings)
             self._attacher = Attacher(*room, self._providers, self.settings)
             self._closer = Closer(*room, self._providers, self.settings)
-            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer)
+            self._leaving = Leaving(self._book, self._closer, restorer, activity, parking=self._parking)
+            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, self._group)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
-                self._upkeep.begin(self._group, self.settings.home)
+                self._upkeep.begin(self.settings.home)
+                self._runner.on_end = self._upkeep.used
             self._stack = stack.pop_all()
         return self
 
@@ -96,12 +108,9 @@ class Orchestrator(PythonApi):
         return f"<Orchestrator in namespace {self.settings.namespace!r}>"
 
     async def shut_down(self) -> None:
-        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
-        if not self._ended:
-            self._ended = True
-            await self._closer.close([record.id for record in await self._book.mine()], "its server is ending")
-            await self._closer.finish()
-            await self._book.forget()
+        """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
+        if not self._visiting:
+            await self._leaving.leave()
 
     # Sessions
 
@@ -153,7 +162,7 @@ class Orchestrator(PythonApi):
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
         records, current = await self._book.rows()
         if not self._visiting:
-            self._group.start_soon(self._upkeep.look_after, records)
+            self._upkeep.listed()
         shown = [SessionFacts.of(record) for record in records if record.id.startswith(prefix or "")]
         return SessionList(sessions=shown, current_session=current)
 
@@ -217,30 +226,11 @@ class Orchestrator(PythonApi):
 
     async def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
         """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
-        steps = plan(sequence.actions)
-
-        def work(scene: Scene) -> SequenceResult:
-            result = run(scene, _served(steps, scene), sequence, Alone())
-            return labelled(result, scene) if sequence.session_id is None else result
-
-        return await self._runner.run(sequence.session_id, work)
+        return await self._together.sequence(sequence)
 
     async def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
         """Run one sequence a session at the same time; one that fails does not stop the others."""
-        plans: dict[str, list[PlannedStep]] = {}
-        for part in parallel.sequences:
-            steps = plan(part.actions)
-            for given in part.ids:
-                plans[await self._unused(given, plans, "has two sequences in one call")] = steps
-        meeting = Lockstep([*plans]) if parallel.lockstep else Meeting(plans)
-
-        def one(session_id: str) -> Callable[[], Any]:
-            def work(scene: Scene) -> SequenceResult:
-                return run(scene, _served(plans[session_id], scene), parallel, meeting.of(session_id))
-
-            return lambda: self._runner.run(session_id, work)
-
-        return await gathered({session_id: one(session_id) for session_id in plans}, meeting)
+        return await self._together.parallel(parallel)
 
     async def compare(self, asked: CompareSessions) -> Comparison:
         """Look at all sessions at the same time, and say how the others differ from the first one.
@@ -249,21 +239,7 @@ class Orchestrator(PythonApi):
             InvalidArgument: A session is named twice.
             OrchestratorError: One of the sessions could not be looked at; it is named.
         """
-        chosen: list[str] = []
-        for given in asked.session_ids:
-            chosen.append(await self._unused(given, chosen, "is compared with itself"))
-
-        def one(session_id: str) -> Awaitable[Seen]:
-            return self._runner.run(session_id, lambda scene: look(scene, asked))
-
-        folder = self.settings.home / "screenshots" / self.settings.namespace
-        return await anyio.to_thread.run_sync(compared, await side_by_side(chosen, one), asked, folder)
-
-    async def _unused(self, given: str, taken: Container[str], why_not: str) -> str:
-        chosen = await self._book.resolve(given)
-        if chosen in taken:
-            raise InvalidArgument(f"{chosen!r} {why_not}.", hint="Name each session once.")
-        return chosen
+        return await self._together.compare(asked)
 
     async def _perform(self, action: Action[ResultT], session_id: str | None) -> ResultT:
         def work(scene: Scene) -> ResultT:
@@ -271,7 +247,7 @@ class Orchestrator(PythonApi):
             outcome: ResultT = action.perform(scene)
             return labelled(outcome, scene) if session_id is None else outcome
 
-        return await self._runner.run(session_id, work)
+        return await self._runner.run(session_id, Doing(action.verb, action.told()), work)
 
     async def _start_and_perform(self, action: Action[ResultT]) -> ResultT:
         async with self._lazily:
@@ -287,10 +263,3 @@ class Orchestrator(PythonApi):
             return outcome
         told = f"No session was open: {started.session_id} was started ({started.capabilities.get('browserName')})."
         return outcome.model_copy(update={"warnings": [told, *outcome.warnings]})
-
-
-def _served(steps: list[PlannedStep], scene: Scene) -> list[PlannedStep]:
-    for step in steps:
-        if step.action is not None:
-            step.action.check(scene.record, planned=True)
-    return steps

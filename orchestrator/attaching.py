@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
+from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, SessionLost
 from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType, session_id
+from orchestrator.provider import SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.runner import Runner
@@ -78,6 +80,7 @@ class Attacher:
         remote.name = record.id
 
         def work(turn: Turn) -> SessionRecord:
+            self._runner.activity.note(turn.record, Doing("attach", {"remoteUrl": url}))
             turn.change(**facts, state=SessionState.ACTIVE)
             self._runner.attach(turn.record, remote, strange=True)
             return turn.record
@@ -107,7 +110,7 @@ class Attacher:
             remote_session_id=request.remote_session_id,
             capabilities=request.capabilities,
             secret=secret,
-            limits={"idle": self._settings.idle_timeout},
+            limits=SessionOptions().limits(self._settings),
             created_at=now,
             last_active_at=now,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,10 +11,11 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from orchestrator import processes
+from orchestrator import leases, processes
+from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.mark import Mark
-from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.models import SessionRecord, SessionState, SessionType
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded
@@ -28,10 +28,6 @@ _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
 _APP_SERVER = 2.0
 """Seconds that an app server of our own may take for it."""
-_LEFT_BEHIND = 300.0
-"""Seconds without a call after which a dead caller's session is ended, in whatever namespace."""
-_LOOK_AFTER = 1.0
-"""Seconds between two looks at the processes of all sessions."""
 
 When = Callable[[SessionRecord, bool], bool]
 
@@ -50,7 +46,6 @@ class Closer:
         self._providers = providers
         self._closing = 0
         self._closed = anyio.Event()
-        self._look_again_at = -math.inf
 
     async def close(
         self,
@@ -96,7 +91,9 @@ class Closer:
             order = {session_id: place for place, session_id in enumerate(ids)}
             found.sort(key=lambda record: order.get(record.id, 0))
             unmarked = [] if mark is None else await self._mark(found, mark)
-            failed += await (self._release(found) if detach else self._end(found))
+            failed += await (self._release(found) if detach else self.end(found))
+            for record in found:
+                self._runner.activity.note(record, Doing("detach" if detach else "close"), because or reason)
         names = [record.id for record in found]
         return Closed(
             closed=[] if detach else names,
@@ -123,37 +120,34 @@ class Closer:
             self._closed = anyio.Event()
 
     async def sweep(self, home: Path) -> None:
-        """End what dead servers left: processes without a record, and sessions that nobody used for long."""
+        """End what is left of dead servers: sessions whose time is over, and processes without a record."""
         closed = []
-        for record in await self._book.ask(self._book.store.orphans):
-            if time.time() - record.last_active_at > _LEFT_BEHIND:
-                unadopted = functools.partial(_still_owned_by, record.owner)
-                close = functools.partial(self._book.store.close, record.namespace, record.id, when=unadopted)
-                with contextlib.suppress(OrchestratorError):
-                    if await self._book.ask(close) is not None:
-                        closed.append(record)
-        await self._end(closed)
+        for record in await self._book.ask(self._book.store.expired):
+            close = functools.partial(self._book.store.close, when=_is_over, because=leases.NOBODY_CAME)
+            with contextlib.suppress(OrchestratorError):
+                if found := await self._book.ask(close, record.namespace, record.id):
+                    closed.append(found)
+        await self.end(closed)
         live = await self._book.ask(self._book.store.live_folders)
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
+        await anyio.to_thread.run_sync(self._runner.activity.tidy, self._book.store.get)
 
-    async def look_after(self, records: Sequence[SessionRecord]) -> None:
-        """Mark those as lost whose processes have ended, without asking their remote ends."""
-        if anyio.current_time() < self._look_again_at:
-            return
-        self._look_again_at = math.inf
-        try:
-            for record, gone in await anyio.to_thread.run_sync(_ended, records, abandon_on_cancel=True):
-                with contextlib.suppress(OrchestratorError):
-                    await self._lanes.lost(record, f"its process {gone.name} ({gone.pid}) ended")
-        finally:
-            self._look_again_at = anyio.current_time() + _LOOK_AFTER
+    async def over(self, record: SessionRecord, because: str) -> None:
+        """End what was closed in a turn of its own lane."""
+        await self.end([record])
+        self._runner.activity.note(record, Doing("close"), because)
 
-    async def _end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
+    async def end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
         """End them wherever they live; what is left of each.
 
         All at once: looking through the system's processes takes as long for one session as for many.
         """
         failed: list[NotEnded] = []
+        with self._to_the_end():
+            await self._end(records, failed)
+        return failed
+
+    async def _end(self, records: Sequence[SessionRecord], failed: list[NotEnded]) -> None:
         async with anyio.create_task_group() as group:
             here = [record for record in records if not record.far]
             apps = [record for record in here if _is_app(record)]
@@ -168,7 +162,6 @@ class Closer:
         for record in (record for record in records if record.owned and record.remote_session_id):
             with contextlib.suppress(OrchestratorError):
                 await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
-        return failed
 
     async def _end_far(self, record: SessionRecord, failed: list[NotEnded]) -> None:
         """End it where it lives, then what runs beside it here."""
@@ -234,15 +227,8 @@ def matching(prefix: str | None, idle_ms: int | None, *, every: bool) -> When:
     return still
 
 
-def _ended(records: Sequence[SessionRecord]) -> list[tuple[SessionRecord, ProcessInfo]]:
-    """The active sessions that lost a process, with the first one that is gone."""
-    active = [record for record in records if record.state is SessionState.ACTIVE]
-    gone = [(record, next((one for one in record.processes if not processes.alive(one)), None)) for record in active]
-    return [(record, process) for record, process in gone if process is not None]
-
-
-def _still_owned_by(owner: str, record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
-    return record.owner == owner and not in_use
+def _is_over(record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
+    return not in_use and leases.is_over(record.parked_until, time.time())
 
 
 def _is_app(record: SessionRecord) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 
 class OrchestratorError(Exception):
@@ -248,3 +248,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."
+
+
+@runtime_checkable
+class MayHaveFailed(Protocol):
+    """An outcome that can be the outcome of a failure: it has data all the same."""
+
+    def failure(self) -> OrchestratorError | None:
+        """The error, if it is one."""
+        ...

@@ -1,56 +1,82 @@
-"""Ends the sessions that nobody uses: each has an idle limit, which every call on it begins anew."""
+"""Ends the sessions that nobody uses, and those that have lived for as long as they may."""
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from orchestrator.closing import Closer
-from orchestrator.errors import OrchestratorError
+from orchestrator.duties import NEVER, Duty, Usage
 from orchestrator.models import SessionRecord, SessionState
-from orchestrator.rounds import LONGEST, Rounds
-from orchestrator.sessions import Book
+from orchestrator.sessions import Lanes, Turn
 
 _MINUTE = 60
 
 
-def left(record: SessionRecord, now: float) -> float:
-    """Seconds until the session has been idle for as long as it may be; it never ends while it starts."""
+def idle_left(record: SessionRecord, now: float) -> float:
+    """Seconds until the session has been idle for as long as it may be; a parked one has a time of its own."""
     limit = record.limits.get("idle")
-    if limit is None or record.state is SessionState.STARTING:
-        return LONGEST
+    if limit is None or record.state in {SessionState.STARTING, SessionState.PARKED}:
+        return NEVER
     return record.last_active_at + limit - now
 
 
-class IdleLimit(Rounds):
-    """Looks after the sessions of one caller.
+def age_left(record: SessionRecord, now: float) -> float:
+    """Seconds until the session has lived for as long as it may, from its creation on, whatever became of it since."""
+    limit = record.limits.get("age")
+    if limit is None or record.state in {SessionState.STARTING, SessionState.LOST}:
+        return NEVER
+    return record.created_at + limit - now
 
-    Work in flight is never idle: whether a session is in use is asked in the transaction that closes it.
-    """
 
-    def __init__(self, book: Book, closer: Closer, clock: Callable[[], float] = time.time) -> None:
-        super().__init__()
-        self._book = book
+class IdleLimit(Duty):
+    """Closes what is unused for too long. Every call begins the time anew, and work in flight is never idle."""
+
+    def __init__(self, closer: Closer, clock: Callable[[], float] = time.time) -> None:
         self._closer = closer
         self._clock = clock
 
-    async def look(self) -> float:
-        """End what is idle for too long now; returns the seconds until the next look."""
-        try:
-            mine = await self._book.mine()
-            for record in self._expired(mine):
-                idle = f"nobody used it for {_duration(record.limits['idle'])}"
-                await self._closer.close([record.id], idle, when=self._still_idle, because=idle)
-        except OrchestratorError:
-            return LONGEST  # the store did not answer: it is looked at again later
-        return min((left(record, self._clock()) for record in mine), default=LONGEST)
+    def left(self, usage: Usage, now: float) -> float:
+        """Seconds until it has been idle for too long; what is in use is not idle at all."""
+        return NEVER if usage.in_use or not usage.ours else idle_left(usage.record, now)
 
-    def _expired(self, records: Iterable[SessionRecord]) -> list[SessionRecord]:
-        return [record for record in records if left(record, self._clock()) <= 0]
+    async def do(self, record: SessionRecord) -> None:
+        """Close it, unless somebody used it meanwhile: that is asked in the transaction that closes it."""
+        idle = f"nobody used it for {duration(record.limits['idle'])}"
+        await self._closer.close([record.id], idle, when=self._still_idle, because=idle)
 
     def _still_idle(self, record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
-        return not in_use and left(record, self._clock()) <= 0
+        return not in_use and idle_left(record, self._clock()) <= 0
 
 
-def _duration(seconds: float) -> str:
+class AgeLimit(Duty):
+    """Ends what has lived for too long, in a turn of its lane: calls before that are answered, later ones hear why."""
+
+    def __init__(self, lanes: Lanes, closer: Closer, clock: Callable[[], float] = time.time) -> None:
+        self._lanes = lanes
+        self._closer = closer
+        self._clock = clock
+
+    def left(self, usage: Usage, now: float) -> float:
+        """Seconds until its time is over, in use or not."""
+        return age_left(usage.record, now) if usage.ours else NEVER
+
+    async def do(self, record: SessionRecord) -> None:
+        """Close it when its turn comes."""
+        because = f"it was open for {duration(record.limits['age'])}, which is as long as it may be"
+        close = functools.partial(self._close, because=because)
+        if over := await self._lanes.run(record.id, close, renews=False):
+            await self._closer.over(over, because)
+
+    def _close(self, turn: Turn, because: str) -> SessionRecord | None:
+        record = turn.record
+        if age_left(record, self._clock()) > 0:
+            return None
+        turn.change(state=SessionState.CLOSED, lost_reason=because)
+        return record
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
     return f"{seconds / _MINUTE:g} minutes" if seconds >= _MINUTE else f"{seconds:g} s"

@@ -9,24 +9,29 @@ from typing import Any, Generic, Literal, TypeVar
 from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.browser_results import CookieList, Emulated, FrameEntered, TabList
+from orchestrator.actions.browser_results import CookieList, Emulated, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
 from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
 from orchestrator.actions.devices import ManageDevice
 from orchestrator.actions.dialogs import HandleDialog
 from orchestrator.actions.dragging import DragAndDrop
+from orchestrator.actions.ear_results import ConsoleLog, NetworkLog
 from orchestrator.actions.emulate import Emulate
 from orchestrator.actions.files import UploadFiles
 from orchestrator.actions.gestures import Pinch, Swipe
+from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.network_results import Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.policy import SetPolicy
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
 from orchestrator.actions.results import Acted, Elements, InForce, Met, PageSource, PageText, Screenshot, Value
+from orchestrator.actions.routes import Route
 from orchestrator.actions.scripts import ExecuteScript
+from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
 from orchestrator.actions.waits import Attribute, Expect, WaitFor
 from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
@@ -508,6 +513,46 @@ class SessionMethods(ABC):
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    async def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    async def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return await self._do(
+            GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear}
+        )
+
     async def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
         """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
@@ -663,6 +708,57 @@ class SessionMethods(ABC):
                 "http_only": http_only,
                 "same_site": same_site,
                 "expiry": expiry,
+            },
+        )
+
+    async def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return await self._do(SaveStorageState, {"path": path})
+
+    async def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return await self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
             },
         )
 
@@ -1179,6 +1275,44 @@ class BlockingSessionMethods(ABC):
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
 
+    def get_console(
+        self,
+        *,
+        level: Literal["debug", "info", "warn", "error"] = "debug",
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> ConsoleLog:
+        """Read what pages wrote to the console, and errors that nobody caught.
+
+        Args:
+            level: Messages of this level and of graver ones.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetConsole, {"level": level, "since": since, "limit": limit, "clear": clear})
+
+    def get_network(
+        self,
+        url: str | None = None,
+        status: str | None = None,
+        *,
+        since: float = 0,
+        limit: int = 100,
+        clear: bool = False,
+    ) -> NetworkLog:
+        """List what pages asked for over the network, and what came of it; no headers and bodies.
+
+        Args:
+            url: Part, or glob with *.
+            status: 404, 4xx, >=400, failed, pending.
+            since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
+            limit: The newest ones are shown.
+            clear: Forget all of it afterwards.
+        """
+        return self._do(GetNetwork, {"url": url, "status": status, "since": since, "limit": limit, "clear": clear})
+
     def handle_dialog(self, *, accept: bool, prompt_text: str | None = None, timeout: int | None = None) -> Acted:
         """Answer the open alert, confirm or prompt dialog; with none open, the next one.
 
@@ -1337,6 +1471,57 @@ class BlockingSessionMethods(ABC):
             },
         )
 
+    def save_storage_state(self, path: str | None = None) -> StorageSaved:
+        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
+
+        A start takes the file as storageState.
+
+        Args:
+            path: Where to save it.
+        """
+        return self._do(SaveStorageState, {"path": path})
+
+    def route(
+        self,
+        action: Literal["block", "fulfil", "delay", "clear"],
+        url: str | None = None,
+        *,
+        method: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        path: str | None = None,
+        content_type: str | None = None,
+        ms: int | None = None,
+    ) -> Routes:
+        """Block, fulfil (mock) or delay requests of all the session's pages whose URL matches, until cleared.
+
+        Args:
+            action: What to do.
+            url: Glob; clear: all unless given.
+            method: Only requests of this method, such as `POST`.
+            status: 200 unless given.
+            headers: Of the answer.
+            body: What is answered; nothing unless given.
+            path: File with the body.
+            content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
+            ms: How long requests wait.
+        """
+        return self._do(
+            Route,
+            {
+                "action": action,
+                "url": url,
+                "method": method,
+                "status": status,
+                "headers": headers,
+                "body": body,
+                "path": path,
+                "content_type": content_type,
+                "ms": ms,
+            },
+        )
+
     def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
 
@@ -1457,7 +1642,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         """Call a method of the async façade that gives a handle, and wait for it."""
 
     def shut_down(self) -> None:
-        """End what the caller owns, within a few seconds; may be called more than once. A visitor ends nothing."""
+        """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
         self._wait("shut_down")
 
     def start(self, request: StartRequest, *, wait: bool = True) -> Row:
@@ -1573,6 +1758,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         device: str | None = None,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -1587,6 +1773,8 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             device: Be it for pages, such as iPhone 14 or Pixel 7: `orchestrator.presets` has them all.
             viewport: Size of the page area in CSS pixels; the device's, or 1280 x 720, unless given.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -1668,6 +1856,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         app: str | None = None,
         navigation_url: str | None = None,
         device: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -1686,6 +1875,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
             device: What a browser on a desktop is for pages, such as iPhone 14.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.

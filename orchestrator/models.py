@@ -33,10 +33,14 @@ APPS = (SessionType.IOS, SessionType.ANDROID)
 
 
 class SessionState(StrEnum):
-    """Where a session is in its life: starting, active, then closed; lost when the remote end is gone."""
+    """Where a session is in its life: starting, active, parked while its caller is away, then closed.
+
+    It is lost when the remote end is gone.
+    """
 
     STARTING = "starting"
     ACTIVE = "active"
+    PARKED = "parked"
     LOST = "lost"
     CLOSED = "closed"
 
@@ -44,6 +48,7 @@ class SessionState(StrEnum):
 NATIVE = "NATIVE_APP"
 """The context of an app's own screens, as Appium calls it."""
 
+Door = Literal["mcp", "cli", "python"]
 Mode = Literal["incognito"]
 
 
@@ -113,6 +118,9 @@ class SessionRecord(Kept):
     remote URL with user and password. `approvals` are the permissions that pages got under the policy `allow`: they
     keep them. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`, `liveViewUrl`, `dashboardUrl`);
     after `keep_alive` seconds without a command the remote end would end the session.
+    `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `routed_by` is the
+    process that keeps them now.
+    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
     id: str
@@ -150,6 +158,10 @@ class SessionRecord(Kept):
     secret: str = ""
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
+    routes: tuple[dict[str, Any], ...] = ()
+    routed_by: str = ""
+    parked_at: float | None = None
+    parked_until: float | None = None
     lost_reason: str | None = None
 
     @property
@@ -170,8 +182,9 @@ class SessionRecord(Kept):
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    `browser`, `headless`, `device` (a preset's name), `viewport` and `args` are of browsers; what follows `options`
-    is of apps. `app_path` is a file or folder of this machine, `app` anything that the remote end understands.
+    `browser`, `headless`, `device` (a preset's name), `viewport`, `args` and `storage_state` are of browsers; what
+    follows `options` is of apps. `app_path` is a file or folder of this machine, `app` anything that the remote end
+    understands.
     `new_command_timeout` is in seconds.
     """
 
@@ -185,6 +198,7 @@ class StartRequest(Wire):
     device: str | None = None
     viewport: Viewport = Viewport(width=1280, height=720)
     args: tuple[str, ...] = ()
+    storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
     app_path: str | None = None
@@ -248,8 +262,9 @@ class Started(Wire):
 
 
 class Caller(Wire):
-    """Who calls: a random key, and the process that stands for it, by pid and creation time."""
+    """Who calls: a random key, and the process that stands for it, by pid and creation time. `door` is its way in."""
 
     key: str
     pid: int
     created: float
+    door: Door = "python"

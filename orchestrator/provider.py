@@ -23,13 +23,26 @@ class SessionOptions(Wire):
         default=None, gt=0, description="End it when unused for so long, such as 90 or '45m'; a setting unless given."
     )
 
+    max_duration: float | None = Field(
+        default=None, gt=0, description="End it when open for so long, such as '8h'; a setting unless given."
+    )
+
     start_timeout: float | None = Field(
         default=None, gt=0, description="The longest that this start may take; a setting unless given."
     )
 
     strict: bool = Field(default=False, description="A selector that finds several elements is an error.")
 
-    @field_validator("idle_timeout", "start_timeout", mode="before")
+    def limits(self, settings: Settings) -> dict[str, float]:
+        """What the session's record says of its times, in seconds; without an age it may become as old as it likes."""
+        age = self.max_duration or settings.max_duration
+        return {
+            "idle": self.idle_timeout or settings.idle_timeout,
+            "park": settings.park_ttl,
+            **({"age": age} if age else {}),
+        }
+
+    @field_validator("idle_timeout", "max_duration", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)

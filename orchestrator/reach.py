@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 from urllib.parse import urlsplit
 
+from orchestrator.machine import LOOPBACK
 from orchestrator.models import SessionRecord
 from orchestrator.registry import Providers
 from orchestrator.secrets import Redactor, credentials, with_credentials, without_credentials
 from orchestrator.settings import Settings
 from orchestrator.webdriver.bidi import Bidi
+from orchestrator.webdriver.cdp import Cdp
+from orchestrator.webdriver.devtools import DevTools
 from orchestrator.webdriver.remote import Remote
+
+_TELL_ADDRESS = ("goog:chromeOptions", "ms:edgeOptions")
+"""Where a driver tells the address of the browser's DevTools."""
 
 
 class Reach:
@@ -55,11 +62,25 @@ class Reach:
         url = record.capabilities.get("webSocketUrl")
         if not isinstance(url, str):
             return None
-        address = self._address(record)
-        own = credentials(address)
-        if own and urlsplit(url).hostname == urlsplit(address).hostname:
-            url = with_credentials(url, *own)
-        return Bidi(url, name=record.id, timeout=self._settings.command_timeout)
+        return Bidi(self._opened(url, record), name=record.id, timeout=self._settings.command_timeout)
+
+    def cdp(self, record: SessionRecord) -> Cdp | None:
+        """The browser's DevTools beside a record's session, not connected yet; None where there is no way to them.
+
+        A Selenium Grid has a socket for them (capability `se:cdp`); a browser of this machine is asked for its own.
+
+        Raises:
+            ProviderAuth, ProviderFailure, InvalidArgument: As `of`.
+        """
+        capabilities, make = record.capabilities, functools.partial(Cdp, name=record.id)
+        if isinstance(url := capabilities.get("se:cdp"), str):
+            opened = self._opened(url, record)
+            return make(lambda: opened, timeout=self._settings.command_timeout)
+        told: Any = next((capabilities[name] for name in _TELL_ADDRESS if name in capabilities), {})
+        address = told.get("debuggerAddress") if isinstance(told, dict) else None
+        if not address or urlsplit(record.remote_url).hostname not in LOOPBACK:
+            return None
+        return make(DevTools(address).socket, timeout=self._settings.command_timeout)
 
     def hide(self, secret: str) -> None:
         """Strike a secret out of whatever is said from now on."""
@@ -68,6 +89,13 @@ class Reach:
     def clean(self, value: Any) -> Any:
         """A JSON value without the secrets that are known."""
         return self._redactor.data(value)
+
+    def _opened(self, url: str, record: SessionRecord) -> str:
+        """A socket's URL with user and password of the remote end, where both are one host's."""
+        address = self._address(record)
+        own = credentials(address)
+        same = urlsplit(url).hostname == urlsplit(address).hostname
+        return with_credentials(url, *own) if own and same else url
 
     def _address(self, record: SessionRecord) -> str:
         told = self._told.get(record.remote_url)

@@ -45,6 +45,7 @@ class SessionFacts(Wire):
     remote_url: str
     remote_session_id: str
     remote_end: dict[str, str] | None = None
+    parked_until: str | None = Field(default=None, description="When it is ended unless it is used before.")
 
     @staticmethod
     @functools.lru_cache(maxsize=512)
@@ -64,6 +65,7 @@ class SessionFacts(Wire):
             remote_url=without_credentials(record.remote_url),
             remote_session_id=record.remote_session_id,
             remote_end=record.remote_end or None,
+            parked_until=None if record.parked_until is None else _time(record.parked_until),
         )
 
     def line(self) -> str:
@@ -79,6 +81,7 @@ class SessionFacts(Wire):
         told += [f"owned {json.dumps(self.owned)}", f"remoteUrl {self.remote_url}"]
         told.append(f"remoteSessionId {self.remote_session_id}")
         told += [f"{name} {value}" for name, value in (self.remote_end or {}).items()]
+        told += [] if self.parked_until is None else [f"parkedUntil {self.parked_until}"]
         return f"{self.session_id}: {self.state}, {browser or self.type}, {', '.join(told)}"
 
 

@@ -6,21 +6,24 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
+from orchestrator.actions import pickers
+from orchestrator.actions.beginning import begin
 from orchestrator.actions.downloads import Downloads
-from orchestrator.actions.finding import Turn
-from orchestrator.actions.pickers import Pickers
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import OrchestratorError
-from orchestrator.models import SessionRecord
+from orchestrator.activity import Activity, Doing
+from orchestrator.ears.ears import Ears
+from orchestrator.errors import OrchestratorError, RemoteFailure
+from orchestrator.models import SessionRecord, SessionState
+from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
+from orchestrator.restoring import Restorer
 from orchestrator.secrets import Redactor
-from orchestrator.sessions.lanes import Lanes
+from orchestrator.sessions import Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import SqliteStore
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -45,15 +48,20 @@ class RefBlock:
 class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
-    def __init__(self, remote: Remote, bidi: Bidi | None, record: SessionRecord, refs: RefBlock) -> None:
+    def __init__(self, remote: Remote, ears: Ears, traffic: Traffic, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
-        self.bidi = bidi
+        self.ears = ears
+        self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
         self.downloads = Downloads()
-        self.pickers = Pickers()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
+
+    def close(self) -> None:
+        """Close the sockets; the session is left as it is."""
+        self.traffic.close()
+        self.ears.close()
 
     @functools.cached_property
     def screen(self) -> Screen:
@@ -62,22 +70,41 @@ class Attached:
 
 
 class Runner:
-    """Runs what is to be done in a session, one thing at a time."""
+    """Runs what is to be done in a session, one thing at a time.
 
-    def __init__(self, lanes: Lanes, store: SqliteStore, reach: Reach, settings: Settings, redactor: Redactor) -> None:
+    Attributes:
+        on_end: Called when a call ended, however it did.
+    """
+
+    def __init__(
+        self,
+        lanes: Lanes,
+        store: SqliteStore,
+        reach: Reach,
+        restorer: Restorer,
+        settings: Settings,
+        redactor: Redactor,
+        activity: Activity,
+    ) -> None:
+        self.activity = activity
         self._lanes = lanes
         self._reach = reach
+        self._restorer = restorer
         self._store = store
         self._settings = settings
         self._redactor = redactor
         self._attached: dict[str, Attached] = {}
+        self.on_end: Callable[[], None] = lambda: None
 
-    async def run(self, session_id: str | None, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+    async def run(self, session_id: str | None, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it in the next turn of the session, the caller's current one when none is given.
 
         The outcome also tells what happened on the session since its last one.
         """
-        return await self._lanes.run(session_id, lambda turn: self.within(turn, work))
+        try:
+            return await self._lanes.run(session_id, lambda turn: self.within(turn, doing, work))
+        finally:
+            self.on_end()
 
     def attach(self, record: SessionRecord, remote: Remote, *, strange: bool = False) -> None:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
@@ -86,30 +113,51 @@ class Runner:
     def detach(self, record: SessionRecord) -> None:
         """Forget the client of a session."""
         kept = self._attached.pop(record.remote_session_id, None)
-        if kept is not None and kept.bidi is not None:
-            kept.bidi.close()
+        if kept is not None:
+            kept.close()
 
-    def within(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
-        """Do it in a turn that has come, in its thread."""
+    def close(self) -> None:
+        """Leave every session to others: what this process does beside its calls ends."""
+        while self._attached:
+            self._attached.popitem()[1].close()
+
+    def within(self, turn: Turn, doing: Doing, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it in a turn that has come, in its thread, and write it into the session's log."""
+        return self.activity.noted(turn.record, doing, lambda: self._done(turn, work))
+
+    def begin(self, turn: Turn) -> None:
+        """Tell a browser that has just started what its record says of it; nobody called for that by itself."""
+        self._done(turn, begin)
+
+    def _done(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+        """Do it; a session that is parked is brought back first."""
+        back = self._restorer.restore(turn) if turn.record.state is SessionState.PARKED else None
+        told = [back.told] if back else []
+        if back:
+            self.activity.note(turn.record, Doing("restore"), back.told)
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor)
+        scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
+        attached.ears.wait()
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
-            attached.pickers.listen(scene)
+            _follow(scene)
             outcome = work(scene)
-            attached.pickers.tell(scene)
+            pickers.tell(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
-            if scene.events:
-                error.details["events"] = scene.events
+            if back:
+                error.details["restored"] = back.whole
+            if told or scene.events:
+                error.details["events"] = [*told, *scene.events]
             error.in_session(record.id)
             raise
-        events = [*record.events, *outcome.events, *scene.events]
+        events = [*told, *record.events, *outcome.events, *scene.events]
         if record.events:
             turn.change(events=())
-        return outcome.model_copy(update={"events": events}) if events else outcome
+        more = {"restored": back.whole} if back else {}
+        return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
     def _client(self, record: SessionRecord) -> Attached:
         kept = self._attached.get(record.remote_session_id)
@@ -118,10 +166,21 @@ class Runner:
         return kept
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
-        kept = Attached(remote, self._reach.bidi(record), record, RefBlock(self._store, record))
+        look = functools.partial(self._store.get, record.namespace, record.id)
+        traffic = Traffic(self._reach.cdp(record), look)
+        ears = Ears(self._reach.bidi(record), self._redactor)
+        kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
+        ears.open()
         return kept
+
+
+def _follow(scene: Scene) -> None:
+    try:
+        scene.follow()
+    except RemoteFailure as error:
+        scene.event(f"The rules of route are not in force: {error.message}")
 
 
 def labelled(outcome: OutcomeT, scene: Scene) -> OutcomeT:

@@ -17,6 +17,7 @@ from orchestrator.actions.policy import SetPolicy
 from orchestrator.actions.results import Outcome, Settled
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.watch import Watch
+from orchestrator.activity import Doing
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, TimedOut
 from orchestrator.models import Wire
@@ -144,6 +145,10 @@ class PlannedStep:
         self.name = name
         self.optional = optional
 
+    def told(self) -> dict[str, Any]:
+        """What was given, as a log may keep it."""
+        return self.action.told() if self.action else {"name": self.name}
+
     def run(self, scene: Scene, sync: Sync, deadline: Deadline) -> Outcome:
         """Do it."""
         if self.action is None or isinstance(self.action, HandleDialog | SetPolicy):
@@ -194,8 +199,11 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
     """Run checked steps in this turn, wait until the page has settled, and say what they changed.
 
     Raises:
+        Unsupported: A step is none for such a session; nothing was run.
         SessionLost: The session is gone; how far it came stands in the details.
     """
+    for action in (step.action for step in steps if step.action):
+        action.check(scene.record, planned=True)
     deadline = Deadline(options.timeout / 1000)
     scene.observed, scene.reported, scene.until = True, options.verbose, deadline
     watch = Watch.begin(scene, "sequence")
@@ -255,7 +263,8 @@ class Progress:
             scene.check()
             if not deadline.left:
                 raise TimedOut(f"The sequence took longer than {deadline.elapsed_ms} ms.", hint="Raise timeout.")
-            outcome = step.run(scene, sync, deadline)
+            doing = Doing(step.verb, step.told(), index)
+            outcome = scene.activity.noted(scene.record, doing, lambda: step.run(scene, sync, deadline))
         except SessionLost:
             raise
         except OrchestratorError as error:

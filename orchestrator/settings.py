@@ -107,6 +107,12 @@ class Settings(BaseSettings):
     session_warning: int = Field(default=5, ge=1, description="From this many open sessions on, a start warns.")
     max_sessions: int | None = Field(default=None, ge=1, description="No more open sessions than this.")
     idle_timeout: float = Field(default=1800, gt=0, description="A session that is unused for so long is ended.")
+    max_duration: float | None = Field(
+        default=None, gt=0, description="A session is ended when it was open for so long, used or not."
+    )
+    park_ttl: float = Field(
+        default=300, ge=0, description="How long a session lives on when its client has gone; 0 ends it at once."
+    )
     command_timeout: float = Field(default=30, gt=0, description="The longest a remote end may take for one command.")
     start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
     max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
@@ -154,7 +160,7 @@ class Settings(BaseSettings):
     def _json(cls, value: Any) -> Any:
         return json.loads(value) if isinstance(value, str) else value
 
-    @field_validator("idle_timeout", "command_timeout", "start_timeout", mode="before")
+    @field_validator("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)

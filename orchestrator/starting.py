@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from orchestrator import abilities, app_start, processes
-from orchestrator.actions.beginning import begin
 from orchestrator.actions.navigation import Navigate
+from orchestrator.actions.storing import Storing
+from orchestrator.activity import Doing
 from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
@@ -20,6 +21,7 @@ from orchestrator.registry import Providers
 from orchestrator.runner import Runner
 from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
+from orchestrator.storage_state import StorageState, given
 from orchestrator.store import Ticket
 
 
@@ -56,15 +58,27 @@ class Starter:
             )
         if request.device is not None:
             _check_device(request)
-        visit = _visit(request.navigation_url)
-        limits = {"idle": options.idle_timeout or self._settings.idle_timeout}
+        visit, state = _visit(request.navigation_url), _state(request)
+        limits = options.limits(self._settings)
         reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
         record, ticket = await reserve(request.type, request.session_id)
-        work = functools.partial(self._launch, request, options, provider, visit)
+        launch = functools.partial(self._launch, request, options, provider, visit, state)
+        browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
+        doing = Doing("start", {"provider": provider.name, **browser})
+
+        def work(turn: Turn) -> SessionRecord:
+            return self._runner.activity.noted(turn.record, doing, lambda: launch(turn))
+
         return Begun(self._lanes, record, ticket, work)
 
     def _launch(
-        self, request: StartRequest, options: SessionOptions, provider: Provider, visit: Navigate | None, turn: Turn
+        self,
+        request: StartRequest,
+        options: SessionOptions,
+        provider: Provider,
+        visit: Navigate | None,
+        state: StorageState | None,
+        turn: Turn,
     ) -> SessionRecord:
         """The session's first turn, in its worker thread."""
 
@@ -80,7 +94,9 @@ class Starter:
             turn.change(**facts)
             self._runner.attach(turn.record, remote)
             if request.type is SessionType.BROWSER:
-                self._runner.within(turn, begin)
+                self._runner.begin(turn)
+            if state:
+                Storing(remote, turn.record).restore(state)
             if visit:
                 self._open(turn, visit)
         turn.change(state=SessionState.ACTIVE)
@@ -89,7 +105,7 @@ class Starter:
     def _open(self, turn: Turn, visit: Navigate) -> None:
         """Go to the first page as any later one is gone to; a dialog that it opens is told with the next result."""
         try:
-            outcome = self._runner.within(turn, visit.perform)
+            outcome = self._runner.within(turn, Doing(visit.verb, visit.told()), visit.perform)
         except BaseException as error:
             self._runner.detach(turn.record)
             turn.change(remote_url="", remote_session_id="")
@@ -127,11 +143,21 @@ def _visit(url: str | None) -> Navigate | None:
         raise InvalidArgument(f"navigationUrl: {error.message}", hint=error.hint) from None
 
 
+def _state(request: StartRequest) -> StorageState | None:
+    """The storage state to begin with; one that no browser could take is refused before anything is launched."""
+    if request.storage_state is None:
+        return None
+    if request.type is not SessionType.BROWSER:
+        raise InvalidArgument("storageState is of browsers alone.", hint="An app keeps its login: noReset.")
+    abilities.need("storage_state", request.browser)
+    return given(request.storage_state)
+
+
 class Begun:
     """A start whose id is reserved."""
 
     def __init__(
-        self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: functools.partial[SessionRecord]
+        self, lanes: Lanes, record: SessionRecord, ticket: Ticket, work: Callable[[Turn], SessionRecord]
     ) -> None:
         self.record = record
         self._lanes = lanes

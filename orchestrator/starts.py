@@ -38,6 +38,7 @@ class Starts(Home):
         device: str | None = None,
         viewport: Viewport | Mapping[str, int] | None = None,
         args: Sequence[str] = (),
+        storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
@@ -52,6 +53,8 @@ class Starts(Home):
             device: Be it for pages, such as iPhone 14 or Pixel 7: `orchestrator.presets` has them all.
             viewport: Size of the page area in CSS pixels; the device's, or 1280 x 720, unless given.
             args: Further switches of the browser.
+            storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
+                stands in it.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
@@ -68,6 +71,7 @@ class Starts(Home):
             device=device,
             viewport=viewport,
             args=list(args),
+            storage_state=storage_state,
         )
 
     async def start_app_session(
@@ -142,6 +146,7 @@ class Starts(Home):
         app: str | None = None,
         navigation_url: str | None = None,
         device: str | None = None,
+        storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
@@ -160,6 +165,7 @@ class Starts(Home):
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
             device: What a browser on a desktop is for pages, such as iPhone 14.
+            storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
@@ -181,6 +187,7 @@ class Starts(Home):
             app=app,
             navigation_url=navigation_url,
             device=device,
+            storage_state=storage_state,
             capabilities=capabilities,
             options=options,
         )

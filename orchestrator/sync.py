@@ -68,6 +68,7 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         settings: How it behaves; read from environment and files unless given.
         providers: Where sessions come from; the installed ones unless given.
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
+        parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
     """
 
@@ -77,9 +78,12 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         *,
         providers: Providers | None = None,
         adopting: bool = False,
+        parking: bool = False,
         visiting: bool = False,
     ) -> None:
-        self._facade = api.Orchestrator(settings, providers=providers, adopting=adopting, visiting=visiting)
+        self._facade = api.Orchestrator(
+            settings, providers=providers, adopting=adopting, parking=parking, visiting=visiting
+        )
         self._stack = ExitStack()
         self._opened: BlockingPortal | None = None
 

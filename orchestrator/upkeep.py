@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import anyio.abc
 
 from orchestrator.closing import Closer
 from orchestrator.heartbeat import Heartbeat
-from orchestrator.limits import IdleLimit
-from orchestrator.models import SessionRecord
+from orchestrator.limits import AgeLimit, IdleLimit
 from orchestrator.reach import Reach
+from orchestrator.rounds import Rounds
 from orchestrator.sessions import Book, Lanes
+from orchestrator.tidying import Tidying
 
 
 class Upkeep:
-    """Sweeps up after dead servers, ends what is idle, keeps alive what is not, and finds what is lost."""
+    """Sweeps up after dead servers, ends what is idle or old, keeps alive what is not, and finds what is lost."""
 
-    def __init__(self, book: Book, lanes: Lanes, reach: Reach, closer: Closer) -> None:
+    def __init__(self, book: Book, lanes: Lanes, reach: Reach, closer: Closer, group: anyio.abc.TaskGroup) -> None:
         self._closer = closer
-        self._idle_limit = IdleLimit(book, closer)
-        self._heartbeat = Heartbeat(book, lanes, reach)
+        self._group = group
+        self._heartbeat = Heartbeat(lanes, reach)
+        duties = IdleLimit(closer), AgeLimit(lanes, closer), self._heartbeat, Tidying()
+        self._rounds = Rounds(book, group, duties)
+        self.changed = self._rounds.changed
+        self.used = self._rounds.used
 
-    def begin(self, group: anyio.abc.TaskGroup, home: Path) -> None:
-        """Do it from now on, in tasks of `group`."""
-        group.start_soon(self._closer.sweep, home)
-        group.start_soon(self._idle_limit.keep)
-        group.start_soon(self._heartbeat.keep)
+    def begin(self, home: Path) -> None:
+        """Do it from now on."""
+        self._group.start_soon(self._closer.sweep, home)
+        self._group.start_soon(self._rounds.keep)
 
-    def changed(self) -> None:
-        """A session was started or attached."""
-        self._idle_limit.changed()
-        self._heartbeat.changed()
-
-    async def look_after(self, records: Sequence[SessionRecord]) -> None:
-        """Find out which of these are lost."""
-        await self._closer.look_after(records)
-        await self._heartbeat.look_after()
+    def listed(self) -> None:
+        """Somebody looks at the list: find out which of all sessions are lost."""
+        self._heartbeat.listed()
+        self.changed()

@@ -127,6 +127,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the run its folder, before any test module can read the environment."""
     run = config.stash[RUN] = Run()
     os.environ["ORCHESTRATOR_HOME"] = str(run.folder / "home")
+    # Nothing of a test may live on after its server, but where it says so.
+    os.environ["ORCHESTRATOR_PARK_TTL"] = "0"
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = str(run.temporary)
     # MCP's stdio client hands on PATH and little else: a server started so names the folder, too.

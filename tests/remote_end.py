@@ -40,13 +40,14 @@ class Relayed:
 
     `requests` are (method, path, body) in order, `headers` those of each; `url` has no credentials in it.
     `fault` is asked with method and path before a request is handed on: what it returns, status and body, is answered
-    instead.
+    instead. `hang_up` cuts all connections through the relay.
     """
 
     url: str = ""
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     fault: Callable[[str, str], tuple[int, str] | None] = lambda method, path: None  # noqa: ARG005 - none
+    hang_up: Callable[[], None] = lambda: None
 
     def instead(self, path: str, body: Any) -> Any:  # noqa: ARG002 - for ends that are more than a relay
         """The value that is answered to a request without handing it on, if any."""
@@ -77,6 +78,7 @@ def relayed(
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
         end.url = end.url.replace("http:", "https:")
+    end.hang_up = server.hang_up
     server.end, server.port, server.wanted = end, port, BASIC if guarded else None  # type: ignore[attr-defined]
     try:
         with listening(server):
@@ -113,9 +115,9 @@ class RemoteEnd(Relayed):
                 kill(one)
         self.driver.wait()
 
-    def start(self) -> str:
-        """Start a session as a script of somebody else's would; its id."""
-        wanted = {"alwaysMatch": self.capabilities()}
+    def start(self, **wishes: Any) -> str:
+        """Start a session as a script of somebody else's would, with further capabilities; its id."""
+        wanted = {"alwaysMatch": self.capabilities() | wishes}
         return str(remote("POST", f"{self.driver_url}/session", {"capabilities": wanted})["sessionId"])
 
     def capabilities(self) -> dict[str, Any]:

@@ -38,6 +38,15 @@ def test_only_what_needs_it() -> None:
         assert due(record(keep_alive=60.0, state=state), NEVER, 2_000.0, ours=True) == math.inf
 
 
+def test_one_of_this_machine_is_looked_at_by_its_owner() -> None:
+    """Every 10 s from the last call on, as long as it may be idle; other servers leave it alone."""
+    here = record(processes=[{"pid": 1, "created": 0.0, "name": "chromedriver"}])
+    assert due(here, NEVER, 1_000.0, ours=True) == 10.0
+    assert due(here, Beat(at=1_500.0), 1_501.0, ours=True) == 9.0
+    assert due(here, NEVER, 2_000.0, ours=False) == math.inf
+    assert due(here, Beat(at=2_795.0), 2_800.0, ours=True) == math.inf
+
+
 def test_who_did_not_answer_is_asked_again_soon() -> None:
     """After 1 s, then after 4; a call since then has found out, and the time counts from there."""
     assert due(record(), Beat(at=2_000.0, missed=1), 2_000.0, ours=False) == 1.0
@@ -53,7 +62,7 @@ def test_one_of_this_machine_is_given_up_after_the_third_time() -> None:
         beat = missed(beat, record(), now)
         seen.append(given_up(beat, record(), far=False))
     assert seen == [False, False, True]
-    assert missed(beat, record(last_active_at=2_006.0), 2_007.0) == Beat(2_007.0, 1, 2_007.0)
+    assert missed(beat, record(last_active_at=2_006.0), 2_007.0) == Beat(2_007.0, 1, 2_007.0, 2_007.0)
 
 
 def test_one_that_is_far_is_given_up_when_it_would_have_ended_it() -> None:

@@ -11,6 +11,7 @@ from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.scene import ActedT, Scene
 from orchestrator.errors import Unsupported
 from orchestrator.models import SessionRecord, SessionType, Wire
+from orchestrator.secrets import MASK
 from orchestrator.settings import ToolSet
 
 ResultT = TypeVar("ResultT", bound=Outcome)
@@ -58,6 +59,11 @@ class Action(Wire, ABC, Generic[ResultT]):
             raise Unsupported(f"{cls.verb} does not work in {record.type} sessions.", hint=cls.instead)
         if record.native and not planned:
             raise Unsupported(f"{cls.verb} does not work on an app's own screen.", hint=cls.instead or _WEB)
+
+    def told(self) -> dict[str, Any]:
+        """What the caller gave, as a log may keep it: a mask stands for what its declaration keeps out of its repr."""
+        fields = {name: one for name, one in type(self).model_fields.items() if name in self.model_fields_set}
+        return {one.alias or name: getattr(self, name) if one.repr else MASK for name, one in fields.items()}
 
     @abstractmethod
     def perform(self, scene: Scene) -> ResultT:

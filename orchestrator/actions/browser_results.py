@@ -108,3 +108,18 @@ class Emulated(Acted):
         if self.viewport:
             shown.append(f"page area {self.viewport.width} x {self.viewport.height}")
         return [f"Emulated: {'; '.join(shown) or 'nothing'}.", *super().lines()]
+
+
+class StorageSaved(Outcome):
+    """A storage state that was written; none of its values is told."""
+
+    path: str
+    cookie_count: int
+    origins: list[str]
+    item_count: int
+
+    def lines(self) -> list[str]:
+        """Where it is, and how much."""
+        items = f"{self.item_count} entries of local storage"
+        places = f" of {', '.join(self.origins)}" if self.origins else ""
+        return [f"Saved {self.cookie_count} cookies and {items}{places} to {self.path}."]

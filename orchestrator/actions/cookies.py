@@ -34,7 +34,7 @@ class Cookies(Action[CookieList]):
 
     action: Literal["get", "set", "delete", "clear"]
     name: str | None = None
-    value: str | None = Field(default=None, coerce_numbers_to_str=True)
+    value: str | None = Field(default=None, repr=False, coerce_numbers_to_str=True)
     domain: str | None = None
     path: str | None = None
     secure: bool | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, ClassVar
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
 from orchestrator.actions.deadline import Deadline
@@ -26,7 +26,7 @@ class HandleDialog(Timed, Action[Acted]):
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
 
     accept: bool
-    prompt_text: str | None = None
+    prompt_text: str | None = Field(default=None, repr=False)
 
     @model_validator(mode="after")
     def _text_needs_accept(self) -> HandleDialog:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import ceil
 from typing import Any
 
 from orchestrator import abilities
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import fit, lay_out_anew, stretch
 from orchestrator.actions.pretending import ASPECTS, Commands, by_bidi, by_cdp, device_by_bidi, device_by_cdp, metrics
+from orchestrator.actions.turn import Turn
 from orchestrator.emulation import HIGHEST, Emulation, Viewport
 from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported
 from orchestrator.models import Tab
@@ -74,11 +75,12 @@ class Emulator:
         self._turn.change(viewport=size)
         return reached
 
-    def opened(self, tab: Tab) -> None:
-        """Tell a tab that the page has opened what only tabs can be told."""
+    def meet(self, tab: Tab) -> None:
+        """Tell a tab that is new what only tabs can be told."""
         one, size = self._device, self._turn.record.viewport
         if one is not None and size is not None:
-            self._send_to(tab.handle, one, size)
+            with suppress(RemoteFailure):  # it has gone meanwhile
+                self._send_to(tab.handle, one, size)
 
     def selected(self, tab: Tab) -> Tab:
         """Tell the tab that has become current what it was not told yet; the tab as it is now."""
@@ -88,7 +90,6 @@ class Emulator:
             if getattr(tab.emulation, aspect) != getattr(wanted, aspect) and size is not None:
                 self._here(aspect, wanted, size)
         if size is not None and (tab.viewport, tab.emulation.device) != (size, wanted.device):
-            self.opened(tab)
             self._measure(size, was_device=bool(tab.emulation.device))
         return tab.model_copy(update={"viewport": size, "emulation": wanted})
 

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from orchestrator.actions.deadline import SLICE, Deadline
 from orchestrator.actions.frames import Frames, Hop
+from orchestrator.actions.turn import Turn
 from orchestrator.actions.unmet import unmet
 from orchestrator.errors import PlaceGone, StaleRef
-from orchestrator.models import SessionRecord
 from orchestrator.selector import WHOLE, Locator, Selector, parse
 from orchestrator.snapshot.page import Interrupted
 from orchestrator.snapshot.view import View
@@ -59,20 +59,6 @@ class Hit:
     def kind(self) -> str:
         """What sort of control it is, such as text, password, select or checkbox."""
         return str(self.facts.get("kind", "other"))
-
-
-class Turn(Protocol):
-    """The lane's side of a call: whose turn it is, and whether it still is."""
-
-    record: SessionRecord
-
-    def check(self) -> None:
-        """Raise when the caller is gone or the session was closed or lost."""
-        ...
-
-    def change(self, **fields: Any) -> None:
-        """Change the record when the turn ends."""
-        ...
 
 
 class Finder:

@@ -16,10 +16,16 @@ from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import Unsupported
 from orchestrator.models import SessionType
+from orchestrator.secrets import MASK
 from orchestrator.settings import ToolSet
 
 _DEVICE_ALONE = DEVICE_KEYS - {"HOME"}
 """Those that no keyboard has."""
+
+
+def _types(chord: list[str]) -> bool:
+    """Whether it writes a character."""
+    return len(chord[-1]) == 1 and {*chord[:-1]} <= {"Shift"}
 
 
 def press_names(scene: Scene, pressed: list[list[str]]) -> None:
@@ -99,6 +105,11 @@ class PressKeys(Aimed, Acting):
 
     keys: str = Field(min_length=1, max_length=1000)
     selector: str | None = None
+
+    def told(self) -> dict[str, Any]:
+        """Without the characters that are typed: they may be those of a password."""
+        pressed = named_chords(self.keys, device=True)
+        return {**super().told(), "keys": " ".join(MASK if _types(chord) else "+".join(chord) for chord in pressed)}
 
     @model_validator(mode="after")
     def _known(self) -> PressKeys:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from orchestrator import abilities
-from orchestrator.actions.finding import Turn
+from orchestrator.actions.turn import Turn
 from orchestrator.errors import RemoteFailure
 from orchestrator.policies import NOTIFICATIONS, Approval
 from orchestrator.webdriver.bidi import Bidi

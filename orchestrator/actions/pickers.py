@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,6 @@ from orchestrator.snapshot.page import Interrupted
 
 if TYPE_CHECKING:
     from orchestrator.actions.scene import Scene
-
-_EVENT = "input.fileDialogOpened"
-_MOST = 20
 
 
 def keep(scene: Scene, tabs: Iterable[Tab]) -> None:
@@ -30,55 +26,39 @@ def keep(scene: Scene, tabs: Iterable[Tab]) -> None:
             scene.bidi.cdp("Page.setInterceptFileChooserDialog", context=tab.handle, **params)
 
 
-class Pickers:
-    """The pickers that opened in one session since it was last told of them.
+def tell(scene: Scene) -> None:
+    """Tell of those that opened since the last result, as the policy says."""
+    opened = scene.ears.pickers
+    while opened:
+        found = opened.popleft()
+        policy = scene.record.policies.file_pickers
+        if policy == "manual":
+            continue
+        if policy == "deny":
+            scene.event("The page opened a picker of files; it was closed, as the policy says.")
+            continue
+        line, ref = _input(scene, found)
+        if not ref:
+            scene.event("The page opened a picker of files that belongs to no input; it was closed.")
+            continue
+        several = "several files" if found.get("multiple") else "a file"
+        scene.event(f"The page wants {several} for {line}; to give it: upload_files with selector {ref} and paths.")
 
-    Source: https://www.w3.org/TR/webdriver-bidi/#event-input-fileDialogOpened.
-    """
 
-    def __init__(self) -> None:
-        self._opened: deque[Mapping[str, Any]] = deque(maxlen=_MOST)
-        self._listening = False
+def _input(scene: Scene, found: Mapping[str, Any]) -> tuple[str, str]:
+    """The input that it was opened for: its line and ref, or a selector where its document is not looked at."""
+    shared = found.get("element", {}).get("sharedId")
+    if not shared or scene.bidi is None:
+        return "", ""
 
-    def listen(self, scene: Scene) -> None:
-        """Hear of them from now on, where the remote end tells of them."""
-        if scene.bidi is None or self._listening:
-            return
-        self._listening = True
-        with suppress(OrchestratorError):
-            scene.bidi.listen(_EVENT, self._opened.append)
+    def call(function: str, numbers: list[int]) -> Any:
+        given = [{"sharedId": shared}, *({"type": "number", "value": number} for number in numbers)]
+        return _run(scene, found["context"], function, given).get("value")
 
-    def tell(self, scene: Scene) -> None:
-        """Tell those that opened, as the policy says."""
-        while self._opened:
-            found = self._opened.popleft()
-            policy = scene.record.policies.file_pickers
-            if policy == "manual":
-                continue
-            if policy == "deny":
-                scene.event("The page opened a picker of files; it was closed, as the policy says.")
-                continue
-            line, ref = self._input(scene, found)
-            if not ref:
-                scene.event("The page opened a picker of files that belongs to no input; it was closed.")
-                continue
-            several = "several files" if found.get("multiple") else "a file"
-            scene.event(f"The page wants {several} for {line}; to give it: upload_files with selector {ref} and paths.")
-
-    def _input(self, scene: Scene, found: Mapping[str, Any]) -> tuple[str, str]:
-        """The input that it was opened for: its line and ref, or a selector where its document is not looked at."""
-        shared = found.get("element", {}).get("sharedId")
-        if not shared or scene.bidi is None:
-            return "", ""
-
-        def call(function: str, numbers: list[int]) -> Any:
-            given = [{"sharedId": shared}, *({"type": "number", "value": number} for number in numbers)]
-            return _run(scene, found["context"], function, given).get("value")
-
-        with suppress(OrchestratorError, Interrupted):
-            facts = scene.web.picked(call)
-            return str(facts["line"]), str(facts["ref"])
-        return "a file input", "input[type=file]"
+    with suppress(OrchestratorError, Interrupted):
+        facts = scene.web.picked(call)
+        return str(facts["line"]), str(facts["ref"])
+    return "a file input", "input[type=file]"
 
 
 def give(scene: Scene, files: list[str]) -> None:

@@ -33,6 +33,7 @@ class Outcome(Wire):
     events: list[str] = Field(
         default_factory=list, description="What happened on the session that nobody asked for, oldest first."
     )
+    restored: bool | None = Field(default=None, description="Whether the session, which was parked, is as it was.")
     next: str | None = Field(default=None, description="How to get what was cut.")
     session: SessionLabel | None = Field(default=None, description="The session, where it was chosen for you.")
 
@@ -57,7 +58,8 @@ class Outcome(Wire):
         return f"{type(self).__name__}({told})"
 
     def _common(self) -> list[str]:
-        lines = [f"Warning: {warning}" for warning in self.warnings]
+        lines = [] if self.restored is None else [f"Restored: {'yes' if self.restored else 'no'}."]
+        lines += [f"Warning: {warning}" for warning in self.warnings]
         lines += [f"Event: {event}" for event in self.events]
         if self.matches is not None:
             lines.append(f"The selector found {self.matches} elements; the first that can be acted on was taken.")

@@ -7,23 +7,27 @@ from contextlib import AbstractContextManager, suppress
 from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
+from orchestrator.actions import pickers
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.emulator import Emulator
-from orchestrator.actions.finding import Finder, Hit, Turn
+from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
 from orchestrator.actions.permissions import Permissions
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
+from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
+from orchestrator.activity import Activity
+from orchestrator.ears.ears import Ears
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
-from orchestrator.models import NATIVE, SessionRecord, SessionType
+from orchestrator.models import NATIVE, SessionRecord, SessionType, Tab
+from orchestrator.network.traffic import Traffic
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
 from orchestrator.webdriver.answer import DIALOG_TEXT
-from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
@@ -38,7 +42,8 @@ class Client(Protocol):
 
     remote: Remote
     page: Page
-    bidi: Bidi | None
+    ears: Ears
+    traffic: Traffic
 
     @property
     def screen(self) -> Screen:
@@ -51,16 +56,21 @@ class Scene:
 
     Attributes:
         web: The engine of the document that is current in a browser or web view.
+        ears: What was heard of the session, by this process.
         bidi: WebDriver BiDi of the session, connected with its first use; None where its remote end gave no socket.
+        traffic: What the session's requests go through.
     """
 
-    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor) -> None:
+    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, activity: Activity) -> None:
         remote = self.remote = client.remote
-        self.bidi = client.bidi
+        self.ears = client.ears
+        self.bidi = client.ears.bidi
+        self.traffic = client.traffic
         self.web = client.page
         self._client = client
         self.settings = settings
         self.redactor = redactor
+        self.activity = activity
         self.find = Finder(lambda: self.page, Frames(remote, self.web), turn)
         self.observed = False
         """True inside a sequence: what the steps changed is reported once, for all of them."""
@@ -71,9 +81,10 @@ class Scene:
         self.events: list[str] = []
         self._turn = turn
         self._unseen = False
-        self.emulator = Emulator(remote, client.bidi, turn)
+        self.emulator = Emulator(remote, self.bidi, turn)
         self.tabs = Tabbing(remote, self.find.frames, turn, self.event, self.emulator)
-        self.permissions = Permissions(remote, client.bidi, turn, self.event)
+        self.permissions = Permissions(remote, self.bidi, turn, self.event)
+        self.tabs.on_new = self._meet
         of_app = turn.record.type is not SessionType.BROWSER
         remote.on_dialog = self._answer_dialog
         remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
@@ -104,6 +115,18 @@ class Scene:
     def change(self, **fields: Any) -> None:
         """Change the record when the turn ends."""
         self._turn.change(**fields)
+
+    def write(self, **fields: Any) -> None:
+        """Change the record now: for what other threads and processes go by at once."""
+        self._turn.write(**fields)
+
+    def follow(self) -> None:
+        """Have the session's requests go through what the record says now.
+
+        Raises:
+            RemoteFailure: The browser's DevTools do not answer.
+        """
+        self.traffic.follow(self.record, self.write)
 
     @property
     def browser(self) -> str:
@@ -224,6 +247,12 @@ class Scene:
         told = "" if armed else " To answer the next one otherwise, call handle_dialog before the call that opens it."
         self.event(f"A dialog was {how}: {text!r}.{told}")
         return True
+
+    def _meet(self, tab: Tab) -> None:
+        """Tell a tab that is new what the browser tells none by itself."""
+        self.emulator.meet(tab)
+        if self.record.policies.file_pickers == "manual":
+            pickers.keep(self, [tab])
 
     def _leave_web_view(self) -> str:
         """Go back to the app's own screens: the web view is gone. Where that leads."""

@@ -44,7 +44,9 @@ class ExecuteScript(Timed, Action[Value]):
     result: ClassVar[type[Outcome]] = Value
 
     script: str = Field(min_length=1)
-    args: list[Any] = Field(default_factory=list, description='{"ref": "e12"} or {"selector": …} is an element.')
+    args: list[Any] = Field(
+        default_factory=list, repr=False, description='{"ref": "e12"} or {"selector": …} is an element.'
+    )
 
     def perform(self, scene: Scene) -> Value:
         """One script call; a promise is awaited until timeout (30 s)."""

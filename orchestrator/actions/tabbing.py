@@ -10,12 +10,12 @@ from typing import Any
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.emulator import Emulator
-from orchestrator.actions.finding import Turn
 from orchestrator.actions.fitting import prepare
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models import SessionType, Tab
-from orchestrator.webdriver.devtools import DevTools
+from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
 _TOLD = 5
@@ -38,6 +38,7 @@ class Tabbing:
         self._turn = turn
         self._event = event
         self._emulator = emulator
+        self.on_new: Callable[[Tab], None] = lambda _: None
 
     @property
     def current(self) -> str:
@@ -59,8 +60,6 @@ class Tabbing:
                 self._drop(tab.name)
                 self._event(f"Tab {tab.name} was closed by the page.")
         opened = [self.add(handle) for handle in handles if handle not in known]
-        for name in opened:
-            self._emulator.opened(self.find(name))
         if opened:
             self._meet(opened)
         return self._turn.record.tabs
@@ -105,6 +104,8 @@ class Tabbing:
         tab = Tab(name=name, handle=handle, prepared=prepared)
         if prepared:
             tab = tab.model_copy(update={"viewport": record.viewport, "emulation": record.emulation})
+        else:
+            self.on_new(tab)
         self._turn.change(tabs=(*record.tabs, tab), tab_next=record.tab_next + 1)
         return name
 
@@ -219,7 +220,7 @@ class Tabbing:
     def _browser(self) -> DevTools | None:
         """The browser beside its driver, where it is ours and on this machine."""
         record = self._turn.record
-        address = record.capabilities.get("goog:chromeOptions", {}).get("debuggerAddress")
+        address = debugger_address(record.capabilities)
         return DevTools(address) if address and not record.far else None
 
     def facts(self) -> list[dict[str, Any]]:

@@ -75,7 +75,7 @@ class Attribute(Wire):
     """An attribute that must be there."""
 
     name: str = Field(min_length=1)
-    value: str | None = None
+    value: str | None = Field(default=None, repr=False)
 
 
 class Expect(Aimed, Timed, Action[Met]):
@@ -92,7 +92,7 @@ class Expect(Aimed, Timed, Action[Met]):
     visible: bool | None = None
     text: str | None = None
     contains_text: str | None = None
-    value: str | None = None
+    value: str | None = Field(default=None, repr=False)
     enabled: bool | None = None
     checked: bool | None = None
     count: int | None = Field(default=None, ge=0)

@@ -147,7 +147,7 @@ def _serve(given: dict[str, Any], level: LogLevel, style: LogFormat) -> None:
     from orchestrator.api import Orchestrator
     from orchestrator.mcp_server.transports import serve_stdio
 
-    orchestrator = Orchestrator(settings, adopting=True)
+    orchestrator = Orchestrator(settings, adopting=True, parking=True, door="mcp")
     logs.configure(level.value, style.value, orchestrator.redactor)
     for name in unknown_variables(os.environ):
         structlog.get_logger("orchestrator").warning("unknown environment variable", variable=name)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from orchestrator.errors import InvalidArgument, OrchestratorError
+from orchestrator.errors import InvalidArgument, OrchestratorError, SessionNotFound
 from orchestrator.mark import Mark
 from orchestrator.settings import Settings, seconds
 
 if TYPE_CHECKING:
+    from orchestrator.activity import Entry
     from orchestrator.api import Orchestrator
     from orchestrator.rows import Closed, SessionFacts
 
@@ -29,6 +30,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 Prefix = Annotated[str | None, typer.Option(help="Only ids that begin with it.", show_default=False)]
 
 _HEAD = ("SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL")
+_LOG_HEAD = ("TIME", "CALLER", "ACTION", "TOOK", "CAME TO")
 _PARTS = ("closed", "detached", "failed", "warnings")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
@@ -109,6 +111,40 @@ def _mark(status: str | None, reason: str | None, names: list[str] | None) -> di
 
 
 @app.command()
+def log(
+    name: Annotated[
+        str, typer.Argument(help="The session; a closed one is remembered for a week.", show_default=False)
+    ],
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was done in a session, by whom, when and for how long, and what came of it; the newest comes last."""
+    settings = _settings(namespace)
+    found = _remembered(settings, name)
+    if as_json:
+        told = [one.model_dump(by_alias=True, mode="json", exclude_defaults=True) for one in found]
+        typer.echo(json.dumps({"sessionId": name, "entries": told}, indent=2, ensure_ascii=False))
+    else:
+        typer.echo(table([_LOG_HEAD, *map(_log_row, found)]))
+
+
+def _remembered(settings: Settings, name: str) -> list[Entry]:
+    from orchestrator.activity import entries
+    from orchestrator.models import session_id
+    from orchestrator.store.sqlite import FILE_NAME, SqliteStore
+
+    chosen = session_id(name)
+    record = None
+    if (settings.home / FILE_NAME).exists():  # looking must not make one
+        store = SqliteStore(settings.home)
+        record = store.get(settings.namespace, chosen)
+        store.disconnect()
+    if record is None:
+        raise SessionNotFound(chosen)
+    return entries(settings.home, record)
+
+
+@app.command()
 def attach(
     remote_url: Annotated[str, typer.Argument(help="The WebDriver endpoint, or secret:NAME.", show_default=False)],
     remote_session_id: Annotated[str, typer.Argument(help="The session there.", show_default=False)],
@@ -157,7 +193,7 @@ def _visit(settings: Settings, work: Callable[[Orchestrator], Awaitable[AnswerT]
     from orchestrator.api import Orchestrator
 
     async def visit() -> AnswerT:
-        async with Orchestrator(settings, visiting=True) as orchestrator:
+        async with Orchestrator(settings, visiting=True, door="cli") as orchestrator:
             return await work(orchestrator)
 
     return anyio.run(visit)
@@ -167,6 +203,21 @@ def _row(facts: SessionFacts) -> tuple[str, ...]:
     browser = " ".join(filter(None, (facts.capabilities.get(name) for name in ("browserName", "browserVersion"))))
     unused = time.time() - datetime.fromisoformat(facts.last_active_at).timestamp()
     return facts.session_id, facts.state, browser or facts.type, facts.provider, _short(unused), facts.url or ""
+
+
+def _log_row(entry: Entry) -> tuple[str, ...]:
+    began = datetime.fromisoformat(entry.at).astimezone()
+    step = "" if entry.step is None else f"{entry.step}. "
+    arguments = " ".join(f"{name}={value}" for name, value in entry.arguments.items())
+    came_to = ": ".join(filter(None, (entry.error or "ok", entry.message)))
+    who = f"{entry.door} {entry.pid}"
+    return (
+        f"{began:%Y-%m-%d %H:%M:%S}",
+        who,
+        f"{step}{entry.action} {arguments}",
+        f"{entry.duration_ms:.0f} ms",
+        came_to,
+    )
 
 
 def _short(duration: float) -> str:

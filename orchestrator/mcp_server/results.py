@@ -13,25 +13,16 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticSerializationError, to_json
 
 from orchestrator.actions.results import Outcome, Screenshot
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import MayHaveFailed, OrchestratorError
 from orchestrator.mcp_server.cutting import cut_data, cut_text, size
 from orchestrator.secrets import Redactor
 
-_BESIDE = ("warnings", "events", "matches", "session", "next")
+_BESIDE = ("warnings", "events", "restored", "matches", "session", "next")
 """What stands beside an error as it would beside any other data."""
 
 
 _PICTURES = 4
 """Pictures of one result at most."""
-
-
-@runtime_checkable
-class MayHaveFailed(Protocol):
-    """An outcome that can be the outcome of a failure: it has data all the same."""
-
-    def failure(self) -> OrchestratorError | None:
-        """The error, if it is one."""
-        ...
 
 
 @runtime_checkable

@@ -49,6 +49,7 @@ Headless = bool | None
 Address = str | None
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
+StorageState = Annotated[str | dict[str, Any] | None, Field(description="A file, or its JSON.", repr=False)]
 Wait = Annotated[bool, Field(description="false: answer at once.")]
 
 
@@ -89,6 +90,7 @@ class StartBrowser(_Starting):
     device: str | None = Field(default=None, description="Such as iPhone 14.")
     viewport: Viewport | None = None
     args: list[str] = Field(default_factory=list, description="Switches.")
+    storage_state: StorageState = None
 
 
 class StartAppSession(_Starting):
@@ -144,6 +146,7 @@ class StartSession(_Starting):
     app: str | None = None
     navigation_url: Address = None
     device: str | None = None
+    storage_state: StorageState = None
 
     def request(self) -> StartRequest:
         """The wish for a session; on a device a browser is one of the apps."""

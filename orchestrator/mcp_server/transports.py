@@ -26,7 +26,7 @@ from orchestrator.api import Orchestrator
 from orchestrator.mcp_server.app import App
 
 CLEAN_UP = 3.0
-"""Seconds that ending the caller's sessions may take."""
+"""Seconds that parking or ending the caller's sessions may take."""
 _LAST_RESORT = 0.3
 """Seconds after which the process ends even if the clean-up holds the event loop or a log that nobody reads."""
 
@@ -94,7 +94,7 @@ class _Watched:
 
 
 async def serve_stdio(orchestrator: Orchestrator) -> None:
-    """Serve until there is a reason to end, end the caller's sessions, and end the process.
+    """Serve until there is a reason to end, park or end the caller's sessions, and end the process.
 
     The process is ended from here: a thread may still wait for input, and another one for a remote end.
     """

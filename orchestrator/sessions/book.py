@@ -47,6 +47,10 @@ class Book:
         """Forget the caller; what it still owns can be adopted."""
         await self.ask(self.store.forget, self.caller.key)
 
+    async def park(self, which: Callable[[SessionRecord], bool]) -> list[SessionRecord]:
+        """Park what the caller owns and what may live on without it; returns the records that are parked now."""
+        return await self.ask(self.store.park, self.caller.key, which)
+
     async def resolve(self, session_id: str | None = None) -> str:
         """The id that is meant: the given one in its one spelling, else the caller's current session.
 

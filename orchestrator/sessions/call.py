@@ -21,14 +21,18 @@ class Call(Generic[ResultT]):
     Attributes:
         wanted: The session that the caller named; without one it is set when the call takes its place.
         starts: Whether it is the call that starts the session, whose place was taken with the reservation.
+        renews: Whether it counts as using the session.
         waiting: The scope in which it waits for its turn.
         left: Set when it stands in nobody's way any more.
         dying_since: When a process of the session was first seen dead.
     """
 
-    def __init__(self, wanted: str | None, work: Callable[[Turn], ResultT], ticket: Ticket | None) -> None:
+    def __init__(
+        self, wanted: str | None, work: Callable[[Turn], ResultT], ticket: Ticket | None, *, renews: bool = True
+    ) -> None:
         self.wanted = wanted
         self.starts = ticket is not None
+        self.renews = renews
         self.ticket = ticket
         self.record: SessionRecord | None = None
         self.turn: Turn | None = None

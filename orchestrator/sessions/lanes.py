@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
+from orchestrator.leases import STARTER_DIED
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState
 from orchestrator.models import session_id as checked
 from orchestrator.sessions.book import Book
@@ -20,7 +21,6 @@ from orchestrator.sessions.call import Call
 from orchestrator.sessions.queues import AnyCall, Queues
 from orchestrator.sessions.turn import Stopped, Turn
 from orchestrator.store import Entry, Ticket
-from orchestrator.store.callers import STARTER_DIED
 
 ResultT = TypeVar("ResultT")
 
@@ -46,25 +46,32 @@ class Lanes:
         *,
         alive: Callable[[ProcessInfo], bool] = processes.alive,
         beat_every: float = 5.0,
+        on_lost: Callable[[SessionRecord, str], None] = lambda _record, _reason: None,
     ) -> None:
         self._book = book
         self._store = book.store
         self._group = group
         self._alive = alive
         self._beat_every = beat_every
+        self._on_lost = on_lost
         self._threads = anyio.CapacityLimiter(math.inf)
         self._queues = Queues()
         self._owed: list[Ticket] = []
         self._watching = False
 
     async def run(
-        self, session_id: str | None, work: Callable[[Turn], ResultT], *, ticket: Ticket | None = None
+        self,
+        session_id: str | None,
+        work: Callable[[Turn], ResultT],
+        *,
+        ticket: Ticket | None = None,
+        renews: bool = True,
     ) -> ResultT:
         """Run blocking work when the session's turn comes, whole in one worker thread; returns what it returns.
 
         Without a `session_id` it is the caller's current session. `ticket` is that of a reservation: the work is the
         start, and unless it makes the session active the id is free again when it ends. When work raises
-        `SessionLost` the session is lost.
+        `SessionLost` the session is lost. What does not count as using the session `renews` nothing.
 
         Raises:
             InvalidArgument: It is no session id.
@@ -72,7 +79,7 @@ class Lanes:
             SessionNotFound: The session is not open, or was closed before its turn came.
             SessionLost: It is lost, or was lost or closed while the work ran.
         """
-        call = Call(None if session_id is None else checked(session_id), work, ticket)
+        call = Call(None if session_id is None else checked(session_id), work, ticket, renews=renews)
         if ticket:
             self._line_up(call)
         self._group.start_soon(self._drive, call)
@@ -189,7 +196,7 @@ class Lanes:
         ticket, record = call.place, call.record
         if record is None:
             raise RuntimeError("a turn comes with its record")
-        turn = call.turn = Turn(self._store, ticket, record)
+        turn = call.turn = Turn(self._store, ticket, record, renews=call.renews)
         await anyio.to_thread.run_sync(call.perform, turn, self._store, abandon_on_cancel=True, limiter=self._threads)
         if call.owes_ticket:
             self._owed.append(ticket)
@@ -214,6 +221,7 @@ class Lanes:
     def _end_lost(self, record: SessionRecord, reason: str) -> None:
         lost = functools.partial(SessionLost, record.id, reason)
         self._queues.end(record, lost, lost)
+        self._on_lost(record, reason)
 
     # What happens while calls run
 

@@ -25,12 +25,13 @@ class Turn:
         stop: Set when the work should end; `check` raises the reason.
     """
 
-    def __init__(self, store: SqliteStore, ticket: Ticket, record: SessionRecord) -> None:
+    def __init__(self, store: SqliteStore, ticket: Ticket, record: SessionRecord, *, renews: bool = True) -> None:
         self.record = record
         self.ticket = ticket
         self.watch: list[ProcessInfo] = list(record.processes)
         self.stop = threading.Event()
         self._store = store
+        self._renews = renews
         self._changes: dict[str, Any] = {}
         self._reason: Callable[[], Exception] = Stopped
 
@@ -58,6 +59,16 @@ class Turn:
         """
         self._store.write(self.ticket, lambda record: record.changed(**fields))
         self.record = self.record.changed(**fields)
+        return self.record
+
+    def restore(self, key: str) -> SessionRecord:
+        """Make the session active again, now; it is the caller's `key` unless somebody alive owns it.
+
+        Raises:
+            SessionNotFound: The session was closed meanwhile.
+            SessionLost: It was lost meanwhile.
+        """
+        self.record = self._store.restore(self.ticket, key)
         return self.record
 
     def claim(self, name: str) -> SessionRecord | None:
@@ -91,7 +102,8 @@ class Turn:
 
     def settle(self, record: SessionRecord, error: BaseException | None) -> SessionRecord:
         """The record as this turn leaves it. A session that is still starting then has failed to start."""
-        after = record.changed(**self._changes, last_active_at=time.time())
+        used = {"last_active_at": time.time()} if self._renews else {}
+        after = record.changed(**self._changes, **used)
         if after.state is SessionState.STARTING:
             return after.changed(state=SessionState.CLOSED, lost_reason=_sentence(error))
         if isinstance(error, SessionLost):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import sqlite3
+from collections.abc import Callable
 
+from orchestrator import leases
 from orchestrator.errors import NoSession
 from orchestrator.models import Caller, SessionRecord, SessionState
 from orchestrator.store import rows
 from orchestrator.store.base import Holder
-
-STARTER_DIED = "the server that was starting it ended before it was ready"
 
 
 def register(db: sqlite3.Connection, caller: Caller, namespace: str) -> None:
@@ -59,14 +60,29 @@ def remove_dead(db: sqlite3.Connection, alive: set[str]) -> None:
 
 
 def take_over(db: sqlite3.Connection, caller: Caller, namespace: str, alive: set[str], now: float) -> list[str]:
-    """Give the caller the namespace's sessions that nobody alive owns; returns what it now owns."""
+    """Give the caller the namespace's sessions that nobody alive owns; returns what it now owns.
+
+    They are parked until they are used. Those whose time is over are left to whoever ends them.
+    """
     for row in rows.open_rows(db, namespace):
-        if row.record.owner not in alive:
-            rows.apply(db, row, lambda record: _inherited(record, caller), now)
+        if row.record.owner not in alive and not leases.is_over(row.record.parked_until, now):
+            rows.apply(db, row, lambda record: _inherited(record, caller, now), now)
     return rows.owned(db, namespace, caller.key)
 
 
-def _inherited(record: SessionRecord, caller: Caller) -> SessionRecord:
-    if record.state is SessionState.STARTING:
-        return record.changed(owner=caller.key, state=SessionState.LOST, lost_reason=STARTER_DIED)
-    return record.changed(owner=caller.key)
+def _inherited(record: SessionRecord, caller: Caller, now: float) -> SessionRecord:
+    taken = record.changed(owner=caller.key, **leases.begun(record.state, record.limits, record.parked_until, now))
+    return taken if taken.state is SessionState.PARKED else taken.changed(**leases.NONE)
+
+
+def park(db: sqlite3.Connection, key: str, which: Callable[[SessionRecord], bool], now: float) -> list[SessionRecord]:
+    """Park the caller's active sessions that may live on without it; returns those that are parked now."""
+    parked = []
+    for row in rows.open_rows(db):
+        record = row.record
+        if record.owner == key and record.state is SessionState.ACTIVE and record.limits.get("park") and which(record):
+            lease = leases.begun(record.state, record.limits, record.parked_until, now)
+            record = rows.apply(db, row, operator.methodcaller("changed", **lease), now)
+        if record.owner == key and record.state is SessionState.PARKED and which(record):
+            parked.append(record)
+    return parked

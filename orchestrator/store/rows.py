@@ -40,6 +40,12 @@ def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]
     return [row for row in map(_row, found) if row is not None]
 
 
+def without_shared(db: sqlite3.Connection, record: SessionRecord) -> SessionRecord:
+    """The record without the processes that a record which is not closed names, too."""
+    shared = {process for row in open_rows(db) for process in row.record.processes}
+    return record.changed(processes=[process for process in record.processes if process not in shared])
+
+
 def open_ids(db: sqlite3.Connection, namespace: str) -> list[str]:
     """The ids that are not closed, in order of creation."""
     found = db.execute("SELECT id FROM sessions WHERE namespace = ? AND state <> 'closed' ORDER BY seq", (namespace,))
@@ -105,6 +111,20 @@ def refusal(db: sqlite3.Connection, ticket: Ticket, row: Row | None) -> Orchestr
     if row is None or row.record.state is SessionState.CLOSED:
         return not_found(db, ticket.namespace, ticket.id, row.record if row else None)
     return lost(row.record) if row.record.state is SessionState.LOST else None
+
+
+def of_ticket(db: sqlite3.Connection, ticket: Ticket) -> Row:
+    """The row of the life to which a ticket belongs.
+
+    Raises:
+        SessionNotFound: It was closed.
+        SessionLost: It was lost.
+    """
+    row = by_seq(db, ticket.session)
+    refused = refusal(db, ticket, row)
+    if refused or row is None:
+        raise refused or not_found(db, ticket.namespace, ticket.id)
+    return row
 
 
 def make_room(db: sqlite3.Connection, namespace: str, max_sessions: int | None) -> None:

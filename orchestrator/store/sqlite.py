@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from orchestrator import leases
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import callers, rows, tickets
@@ -114,9 +115,9 @@ class SqliteStore:
     ) -> SessionRecord | None:
         """Close a session, dropping its lane; returns the record as it was, or None when nothing was closed.
 
+        What it returns lacks the processes that another open record names: they end with the last of those records.
         `when(record, in_use)` is asked at the moment of closing whether to close at all; `because` is told to who asks
-        for the session later. Of several who close one
-        session at once exactly one gets the record.
+        for the session later. Of several who close one session at once exactly one gets the record.
 
         Raises:
             SessionNotFound: The id was never open here.
@@ -131,7 +132,7 @@ class SqliteStore:
                 return None
             closed = {"state": SessionState.CLOSED, "lost_reason": because or row.record.lost_reason}
             rows.apply(db, row, lambda record: record.changed(**closed), self._clock())
-            return row.record
+            return rows.without_shared(db, row.record)
 
     def reserve_refs(self, namespace: str, session_id: str, count: int) -> tuple[int, int]:
         """Set `count` element ref numbers apart; returns the first and the one after the last.
@@ -148,11 +149,10 @@ class SqliteStore:
             found = rows.open_rows(db)
         return {process.folder for row in found for process in row.record.processes if process.folder}
 
-    def orphans(self) -> list[SessionRecord]:
-        """The sessions that are not closed and whose caller is dead, in any namespace of this home."""
+    def expired(self) -> list[SessionRecord]:
+        """The sessions whose time without a caller is over, in any namespace of this home."""
         with self._database.read() as db:
-            alive = callers.living(db)
-            return [row.record for row in rows.open_rows(db) if row.record.owner not in alive]
+            return [row.record for row in rows.open_rows(db) if leases.is_over(row.record.parked_until, self._clock())]
 
     # Lanes
 
@@ -201,11 +201,7 @@ class SqliteStore:
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.by_seq(db, ticket.session)
-            refusal = rows.refusal(db, ticket, row)
-            if refusal or row is None:
-                raise refusal or rows.not_found(db, ticket.namespace, ticket.id)
-            return rows.apply(db, row, change, self._clock())
+            return rows.apply(db, rows.of_ticket(db, ticket), change, self._clock())
 
     def claim(self, ticket: Ticket, name: str) -> SessionRecord | None:
         """Give something to a ticket's session alone, such as a device or a port, for as long as the session lives.
@@ -217,15 +213,25 @@ class SqliteStore:
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.by_seq(db, ticket.session)
-            refusal = rows.refusal(db, ticket, row)
-            if refusal or row is None:
-                raise refusal or rows.not_found(db, ticket.namespace, ticket.id)
+            row = rows.of_ticket(db, ticket)
             for other in rows.open_rows(db):
                 if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
                     return other.record
             rows.apply(db, row, lambda record: record.changed(claims=(*record.claims, name)), self._clock())
             return None
+
+    def restore(self, ticket: Ticket, key: str) -> SessionRecord:
+        """Make a parked session active; it is the caller's `key` now unless somebody alive owns it.
+
+        Raises:
+            SessionNotFound: It was closed.
+            SessionLost: It was lost.
+        """
+        with self._database.write() as db:
+            row = rows.of_ticket(db, ticket)
+            owner = row.record.owner if row.record.owner in callers.living(db) else key
+            back = {"state": SessionState.ACTIVE, "owner": owner, **leases.NONE}
+            return rows.apply(db, row, lambda record: record.changed(**back), self._clock())
 
     def beat(self, holder: Holder) -> None:
         """Say that this process still holds its places."""
@@ -253,6 +259,11 @@ class SqliteStore:
             if len(own) == 1:
                 callers.set_current(db, caller.key, own[0])
             return own
+
+    def park(self, key: str, which: Callable[[SessionRecord], bool]) -> list[SessionRecord]:
+        """Park what a caller owns and what may live on without it; returns those that are parked now."""
+        with self._database.write() as db:
+            return callers.park(db, key, which, self._clock())
 
     def forget(self, key: str) -> None:
         """Remove a caller; what it still owns counts as a dead caller's."""

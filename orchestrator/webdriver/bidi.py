@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.socket import Socket
 
 Listener = Callable[[Mapping[str, Any]], None]
@@ -16,7 +17,8 @@ class Bidi:
     """Commands and events of a session's BiDi socket; what is listened to is subscribed to again after a break.
 
     Chromedriver runs one command of a session at a time, BiDi's and the classic ones alike: while a classic command is
-    in flight, BiDi commands wait. Events come meanwhile.
+    in flight, BiDi commands wait. Events come meanwhile. Each socket of a session is told for itself, and with its
+    subscription of what the browser still remembers of its log.
 
     Source: https://www.w3.org/TR/webdriver-bidi/.
 
@@ -24,15 +26,25 @@ class Bidi:
         url: The capability `webSocketUrl` of the session.
         name: The session that errors name.
         timeout: Seconds that one command may take.
+
+    Attributes:
+        on_open: Called before the subscriptions of a socket that is opened, the first one too.
     """
 
     def __init__(self, url: str, *, name: str, timeout: float) -> None:
         self._url = url
         self._name = name
         self._timeout = timeout
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._socket: Socket | None = None
+        self._closed = False
         self._listeners: dict[str, list[Listener]] = {}
+        self.on_open: Callable[[], None] = lambda: None
+
+    @property
+    def open(self) -> bool:
+        """Whether it is connected, as far as is known."""
+        return self._socket is not None and self._socket.open
 
     def call(self, method: str, /, *, limit: float | None = None, **params: Any) -> Any:
         """Send a command and return its result.
@@ -66,30 +78,58 @@ class Bidi:
         """Be told of an event (`log.entryAdded`) of all the session's browsing contexts from now on.
 
         Raises:
-            NoAnswer: The driver is gone, or did not answer in time.
+            NoAnswer: The driver is gone, or did not answer in time; it is subscribed to with the next socket.
             RemoteFailure: It does not know the event.
         """
-        known = event in self._listeners
-        self._listeners.setdefault(event, []).append(listener)
-        if self._socket is None or not self._socket.open:
-            self._ready()
-        elif not known:
-            self._socket.call("session.subscribe", events=[event])
+        self.listen_all({event: listener})
+
+    def listen_all(self, listeners: Mapping[str, Listener]) -> None:
+        """Be told of several events, which are subscribed to at once: all of them or, where one is not known, none.
+
+        Raises:
+            NoAnswer, RemoteFailure: As `listen`.
+        """
+        with self._lock:
+            socket = self._ready()
+            new = [event for event in listeners if event not in self._listeners]
+            for event, listener in listeners.items():
+                # In place before it is subscribed to: what comes with the subscription is told, too.
+                self._listeners[event] = [*self._listeners.get(event, ()), listener]
+            try:
+                if new:
+                    socket.call("session.subscribe", events=new)
+            except RemoteFailure:
+                for event, listener in listeners.items():
+                    self._listeners[event] = [one for one in self._listeners[event] if one is not listener]
+                    if not self._listeners[event]:
+                        del self._listeners[event]
+                raise
 
     def close(self) -> None:
-        """Close the socket; the session is left as it is."""
-        with self._lock:
-            if self._socket is not None:
-                self._socket.close()
-            self._socket = None
+        """Close the socket for good; the session is left as it is."""
+        self._closed = True
+        socket = self._socket
+        if socket is not None:
+            socket.close()
 
     def _ready(self) -> Socket:
         with self._lock:
+            if self._closed:
+                raise NoAnswer(self._name, "it is not driven from here any more")
             if self._socket is None or not self._socket.open:
-                self._socket = Socket(self._url, name=self._name, timeout=self._timeout, on_event=self._tell)
+                self.on_open()
+                socket = Socket(self._url, name=self._name, timeout=self._timeout, on_event=self._tell)
+                self._socket = socket
                 if self._listeners:
-                    self._socket.call("session.subscribe", events=[*self._listeners])
+                    self._subscribe(socket)
             return self._socket
+
+    def _subscribe(self, socket: Socket) -> None:
+        try:
+            socket.call("session.subscribe", events=[*self._listeners])
+        except BaseException:
+            socket.close()  # one that hears nothing must not pass for one that does
+            raise
 
     def _tell(self, method: str, params: Mapping[str, Any], _: str) -> None:
         for listener in self._listeners.get(method, ()):

@@ -1,13 +1,21 @@
-"""Opens and closes tabs at a browser on this machine beside its driver: for a tab that lets no command through."""
+"""Talks to a browser on this machine beside its driver: for what no command of WebDriver does or is let through to."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 from urllib.request import ProxyHandler, Request, build_opener
 
 _PATIENCE = 3.0
 """Seconds that the browser may take for one of these: they concern its own process, never a page."""
+
+
+def debugger_address(capabilities: Mapping[str, Any]) -> str:
+    """Where the browser of a session listens beside its driver, on the machine that it runs on; empty for none."""
+    options = (capabilities.get(f"{vendor}Options") for vendor in ("goog:chrome", "ms:edge"))
+    found = (one.get("debuggerAddress") for one in options if isinstance(one, dict))
+    return str(next(filter(None, found), ""))
 
 
 class DevTools:
@@ -16,7 +24,7 @@ class DevTools:
     Source: https://chromedevtools.github.io/devtools-protocol/#endpoints (`/json/list`, `/json/new`, `/json/close`).
 
     Args:
-        address: Host and port (`debuggerAddress` of the session's capabilities).
+        address: Host and port, as `debugger_address` tells it.
     """
 
     def __init__(self, address: str) -> None:
@@ -33,6 +41,10 @@ class DevTools:
     def close(self, tab: str) -> None:
         """Close a tab, whatever its page is doing; no page is asked."""
         self._ask(f"close/{tab}")
+
+    def socket(self) -> str:
+        """The URL of the browser's own socket (`/json/version`); OSError where nobody answers."""
+        return str(json.loads(self._ask("version"))["webSocketDebuggerUrl"])
 
     def _ask(self, what: str, method: str = "GET") -> Any:
         request = Request(f"http://{self._address}/json/{what}", method=method)

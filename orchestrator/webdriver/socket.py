@@ -8,9 +8,11 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
+import structlog
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
@@ -109,14 +111,22 @@ class Socket:
                 if "id" in message:
                     self._answer(message)
                 elif "method" in message:
-                    self._on_event(message["method"], message.get("params", {}), message.get("sessionId", ""))
+                    self._event(message)
         except (WebSocketException, OSError, ValueError):
             pass  # whoever waits for an answer is told below
         finally:
-            self._connection = None
+            self.close()
             for answer in [*self._awaited.values()]:
                 if not answer.done():
                     answer.set_exception(NoAnswer(self._name, f"its connection to {self.url} broke"))
+
+    def _event(self, message: Mapping[str, Any]) -> None:
+        try:
+            self._on_event(message["method"], message.get("params", {}), message.get("sessionId", ""))
+        except Exception as error:  # noqa: BLE001 - whatever it was
+            # One listener that fails must not keep the answers from everybody else. The event may hold secrets.
+            log = structlog.get_logger(__name__)
+            log.error("a listener failed", event_name=message["method"], error=type(error).__name__)  # noqa: TRY400
 
     def _answer(self, message: Mapping[str, Any]) -> None:
         answer = self._awaited.get(message["id"] or 0)
@@ -133,7 +143,9 @@ def _connect(url: str, name: str, timeout: float) -> ClientConnection | None:
     here = parts.hostname in LOOPBACK
     try:
         # A body of a response comes as one message.
-        return connect(url, open_timeout=timeout, max_size=None, compression=None, proxy=None if here else True)
+        opened = connect(url, open_timeout=timeout, max_size=None, compression=None, proxy=None if here else True)
+        # It lives on beyond any block: `close` ends it. Without this it would warn.
+        return ExitStack().enter_context(opened)
     except (WebSocketException, OSError, ValueError) as cause:
         raise NoAnswer(name, f"nobody answers at {without_credentials(url)}") from cause
 

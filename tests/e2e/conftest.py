@@ -92,6 +92,15 @@ def home() -> Iterator[Home]:
     shutil.rmtree(home.folder, ignore_errors=True)
 
 
+@pytest.fixture
+def lasting(home: Home) -> Iterator[Home]:
+    """A home in which what is parked lives on for longer than any test; it is cleared when the test is over."""
+    home.settings["park_ttl"] = "100"
+    yield home
+    with home.serve(park_ttl="0") as server:
+        server.ok("close_sessions", all=True)
+
+
 @pytest.fixture(scope="session")
 def serving() -> Iterator[Callable[[str], tuple[Served, Home]]]:
     """One server an era for all tests that need no settings of their own, started when it is first asked for."""

@@ -54,11 +54,12 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.settings: dict[str, str] = {}
 
     @contextmanager
     def serve(self, mode: str = "auto", **settings: str) -> Iterator[Served]:
         """A server on this home."""
-        with served(mode, **{"home": str(self.folder), "namespace": NAMESPACE, **settings}) as server:
+        with served(mode, **{"home": str(self.folder), "namespace": NAMESPACE, **self.settings, **settings}) as server:
             yield server
 
     def records(self) -> list[SessionRecord]:

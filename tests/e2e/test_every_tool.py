@@ -87,6 +87,8 @@ CASES = {
     "get_visible_elements": Case({}, '- button "Save" [e', {"roles": "button", "limit": 0}, WRONG, "limit"),
     "get_text": Case({"selector": "h1"}, "Workshop", AT_ONCE, *NOT_FOUND),
     "get_page_source": Case({"selector": "#one"}, '<li id="one">One', AT_ONCE, *NOT_FOUND),
+    "get_console": Case({}, "new ones: since=", {"level": "loud"}, WRONG, "level"),
+    "get_network": Case({"status": 404}, "new ones: since=", {"status": "4x"}, WRONG, "status"),
     "take_screenshot": Case({"selector": "#save"}, "Screenshot saved: ", AT_ONCE, *NOT_FOUND),
     "click_element": Case({"selector": "#save"}, "Settled after", *NOT_THERE),
     "hover": Case({"selector": "#save"}, DONE, *NOT_THERE),
@@ -129,6 +131,11 @@ CASES = {
     ),
     "cookies": Case(
         {"action": "set", "name": "tea", "value": "mint"}, "Set: 1.", {"action": "bake"}, WRONG, "action"
+    ),
+    "save_storage_state": Case({}, "Saved", {"path": "/dev/null/state.json"}, WRONG, "cannot be written"),
+    "route": Case(
+        {"action": "delay", "url": "/slow", "ms": 10}, "Rules in force: 1.",
+        {"action": "delay", "url": "/slow"}, WRONG, "Delay needs ms",
     ),
 }  # fmt: skip
 

@@ -40,16 +40,16 @@ def test_listing_shows_what_is_open(home: Home, site: Site) -> None:
         assert elsewhere.stdout == "No session is open in namespace 'elsewhere'.\n"
 
 
-def test_listing_leaves_orphans_alone(home: Home) -> None:
+def test_listing_leaves_orphans_alone(lasting: Home) -> None:
     """A session whose server was killed is shown, stays as it is, and waits for the next server."""
-    with home.serve() as server:
+    with lasting.serve() as server:
         server.ok("start_browser", sessionId="left")
         kill(server.process)
         until(lambda: not runs(server.process), "the server's end")
-        before = home.record("left")
-        assert listed(home) == ["left"]
-        assert home.record("left") == before
-    with home.serve() as heir:
+        before = lasting.record("left")
+        assert listed(lasting) == ["left"]
+        assert lasting.record("left") == before
+    with lasting.serve() as heir:
         assert heir.ok("get_text", sessionId="left")["text"] == ""
 
 

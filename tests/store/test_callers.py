@@ -100,12 +100,10 @@ def test_a_dead_callers_sessions_are_adopted(keeper: Keeper, peer: Callable[[str
     assert keeper.store.adopt(keeper.caller("early"), NAMESPACE) == []
     other.kill()
     other.process.wait()
-    assert [record.id for record in keeper.store.orphans()] == ["a"]
     assert keeper.store.adopt(keeper.caller("me"), NAMESPACE) == ["a"]
     record = keeper.store.get(NAMESPACE, "a")
     assert record
-    assert (record.owner, record.state, current(keeper)) == ("me", SessionState.ACTIVE, "a")
-    assert keeper.store.orphans() == []
+    assert (record.owner, record.state, current(keeper)) == ("me", SessionState.PARKED, "a")
     assert keeper.store.current(dead) is None
 
 
@@ -125,10 +123,11 @@ def test_only_one_adopts(keeper: Keeper) -> None:
 
 
 def test_other_namespaces_are_left_alone(keeper: Keeper) -> None:
-    """A dead caller's session of another namespace is an orphan, but nobody's here."""
+    """A dead caller's session of another namespace is nobody's here, and stays as it is."""
     keeper.start("a", owner="gone", namespace="another")
     assert keeper.store.adopt(keeper.caller("me"), NAMESPACE) == []
-    assert [record.id for record in keeper.store.orphans()] == ["a"]
+    (record,) = keeper.store.open("another")
+    assert (record.owner, record.state) == ("gone", SessionState.ACTIVE)
 
 
 def test_a_start_that_died_is_lost(keeper: Keeper, peer: Callable[[str, str], Peer]) -> None:

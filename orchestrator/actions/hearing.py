@@ -1,0 +1,118 @@
+"""Reading what was heard of a session while nobody asked: its console and its network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import Field
+
+from orchestrator.actions.base import Action
+from orchestrator.actions.ear_results import ConsoleLog, NetworkLog
+from orchestrator.actions.results import Outcome
+from orchestrator.actions.scene import Scene
+from orchestrator.ears.console import Level
+from orchestrator.ears.network import STATUS
+from orchestrator.errors import NoAnswer, Unsupported
+from orchestrator.models import Wire
+
+EntryT = TypeVar("EntryT", bound=Wire)
+_ROOM = 0.8
+"""The share of `max_output` that the entries themselves may take."""
+
+
+class Hears(Wire):
+    """Which of what was heard is wanted."""
+
+    since: float = 0
+    limit: int = Field(default=100, ge=1, le=1000)
+    clear: bool = False
+
+
+class GetConsole(Hears, Action[ConsoleLog]):
+    """Read what pages wrote to the console, and errors that nobody caught."""
+
+    verb: ClassVar[str] = "get_console"
+    title: ClassVar[str] = "Read console"
+    reads: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = ConsoleLog
+
+    level: Level = "debug"
+
+    def perform(self, scene: Scene) -> ConsoleLog:
+        """No page is asked: it was heard when it was said."""
+        warnings = _caught_up(scene, "console")
+        console = scene.ears.console
+        until, dropped = console.ring.mark, console.ring.dropped
+        found = [*console.find(self.since, self.level)]
+        if self.clear:
+            console.ring.clear()
+        shown, rest = _newest(found, self.limit, scene)
+        return ConsoleLog(
+            entries=shown, total=len(found), dropped=dropped or None, until=until, warnings=warnings, next=rest
+        )
+
+
+class GetNetwork(Hears, Action[NetworkLog]):
+    """List what pages asked for over the network, and what came of it; no headers and bodies."""
+
+    verb: ClassVar[str] = "get_network"
+    title: ClassVar[str] = "Read network"
+    reads: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = NetworkLog
+
+    url: str | None = Field(default=None, description="Part, or glob with *.")
+    status: str | None = Field(
+        default=None, coerce_numbers_to_str=True, pattern=STATUS, description="404, 4xx, >=400, failed, pending."
+    )
+
+    def perform(self, scene: Scene) -> NetworkLog:
+        """No page is asked: requests were heard when they were sent and answered."""
+        warnings = _caught_up(scene, "requests")
+        network = scene.ears.network
+        until, dropped = network.ring.mark, network.ring.dropped
+        found = [*network.find(self.since, self.url, self.status)]
+        if self.clear:
+            network.ring.clear()
+        shown, rest = _newest(found, self.limit, scene)
+        return NetworkLog(
+            entries=shown, total=len(found), dropped=dropped or None, until=until, warnings=warnings, next=rest
+        )
+
+
+def _caught_up(scene: Scene, ability: str) -> list[str]:
+    """Have all heard that happened until now; a warning where nothing is heard any more.
+
+    Raises:
+        Unsupported: Nothing can be heard of this session.
+        SessionLost: Its remote end is gone.
+    """
+    scene.need(ability)
+    if scene.bidi is None:
+        raise Unsupported(
+            f"Nothing is heard of the {ability} of {scene.record.id!r}: its remote end gave it no WebDriver BiDi.",
+            hint="Start it with the capability webSocketUrl: true, where the remote end can.",
+        )
+    try:
+        scene.ears.catch_up()
+    except NoAnswer as error:
+        scene.remote.touch(scene.remote.timeout)  # a session whose socket alone is out of reach lives on
+        return [f"Nothing is heard any more: {error.reason}."]
+    return []
+
+
+def _newest(found: Sequence[EntryT], limit: int, scene: Scene) -> tuple[list[EntryT], str | None]:
+    """The newest entries that fit into a result, in order, and how to get the others."""
+    room, shown = scene.settings.max_output * _ROOM, 0
+    for entry in reversed(found[-limit:]):
+        room -= len(json.dumps(entry.model_dump(by_alias=True, exclude_none=True), ensure_ascii=False)) + 1
+        if room < 0 and shown:
+            break
+        shown += 1
+    rest = len(found) - shown
+    more = f"{rest} older ones are not shown: raise limit, or filter." if rest else None
+    return list(found[-shown:]) if shown else [], more
+
+
+ACTIONS: list[type[Action[Any]]] = [GetConsole, GetNetwork]

@@ -1,0 +1,1 @@
+"""What a session says while nobody asks: its console, its errors, its requests, its downloads."""

@@ -1,0 +1,131 @@
+"""Hears what happens in a session from the start on: its console, its requests, its downloads."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from orchestrator.ears.console import Console
+from orchestrator.ears.network import Network
+from orchestrator.errors import OrchestratorError, RemoteFailure
+from orchestrator.secrets import Redactor
+from orchestrator.webdriver.bidi import Bidi, Listener
+
+Mine = Callable[[str, str], bool]
+"""Whether an event is the session's own, by its browsing context and user context; either may be unknown (empty)."""
+_PICKERS = 20
+"""Pickers of files that are remembered until the next result tells of them."""
+_PATIENCE = 2.0
+"""Seconds that the first call of a session waits until it is heard."""
+
+
+def all_of_it(context: str, user_context: str) -> bool:
+    """A browser of its own: whatever is heard there is the session's."""
+    del context, user_context
+    return True
+
+
+class Ears:
+    """What one process heard of a session. It is a cache: a new server hears from its first call on.
+
+    Args:
+        bidi: The session's socket; None where its remote end gave none, then only what is asked for is known.
+        redactor: Knows the secrets.
+        mine: Which events are the session's, where several share a browser.
+
+    Attributes:
+        pickers: The pickers of files that opened since a result told of them, as `input.fileDialogOpened` has them.
+    """
+
+    def __init__(self, bidi: Bidi | None, redactor: Redactor, mine: Mine = all_of_it) -> None:
+        self.bidi = bidi
+        self.console = Console(redactor)
+        self.network = Network(redactor)
+        self.pickers: deque[Mapping[str, Any]] = deque(maxlen=_PICKERS)
+        self._mine = mine
+        self._lock = threading.Lock()
+        self._subscribed = False
+        self._begun: threading.Thread | None = None
+
+    def open(self) -> None:
+        """Begin to listen, beside whatever goes on; where that fails, the first question tells."""
+        if self.bidi is not None:
+            self.bidi.on_open = self.console.expect_replay
+            self._begin()
+
+    def wait(self) -> None:
+        """Before a call: what it brings about is heard, unless it takes too long until that is so.
+
+        After a break it is listened again.
+        """
+        if self._subscribed and self.bidi is not None and not self.bidi.open:
+            self._begin()
+        if self._begun is not None:
+            self._begun.join(_PATIENCE)
+            self._begun = None
+
+    def close(self) -> None:
+        """Hear no more."""
+        if self.bidi is not None:
+            self.bidi.close()
+
+    def catch_up(self) -> None:
+        """Wait until all is heard that happened before this.
+
+        Raises:
+            NoAnswer: Nobody answers at the socket.
+            RemoteFailure: The remote end does not tell what is listened to.
+        """
+        if self.bidi is not None:
+            self._listen(self.bidi)
+            # The browser answers in its turn, after the events before.
+            self.bidi.call("browsingContext.getTree", maxDepth=0)
+
+    def _begin(self) -> None:
+        self._begun = threading.Thread(target=self._try, name="ears", daemon=True)
+        self._begun.start()
+
+    def _try(self) -> None:
+        with suppress(OrchestratorError):
+            self.catch_up()
+
+    def _listen(self, bidi: Bidi) -> None:
+        with self._lock:
+            if not self._subscribed:
+                bidi.listen_all(self._listeners())
+                self._subscribed = True
+                with suppress(RemoteFailure):
+                    bidi.listen("input.fileDialogOpened", self._own(self.pickers.append))
+                with suppress(RemoteFailure):  # Chromium alone knows it
+                    bidi.listen("goog:cdp.Runtime.consoleAPICalled", _told(self.console.explain))
+
+    def _listeners(self) -> dict[str, Listener]:
+        listeners: dict[str, Listener] = {
+            "log.entryAdded": self.console.hear,
+            "network.beforeRequestSent": self.network.sent,
+            "network.responseStarted": self.network.answered,
+            "network.responseCompleted": self.network.answered,
+            "network.fetchError": self.network.failed,
+        }
+        return {event: self._own(listener) for event, listener in listeners.items()}
+
+    def _own(self, listener: Listener) -> Listener:
+        def hear(event: Mapping[str, Any]) -> None:
+            source = event.get("source") or event
+            if self._mine(str(source.get("context") or ""), str(source.get("userContext") or "")):
+                listener(event)
+
+        return _told(hear)
+
+
+def _told(listener: Listener) -> Listener:
+    """A listener to which an event that is not as its source has it says nothing."""
+
+    def hear(event: Mapping[str, Any]) -> None:
+        with suppress(LookupError, TypeError, ValueError, AttributeError):
+            listener(event)
+
+    return hear

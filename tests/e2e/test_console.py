@@ -1,0 +1,128 @@
+"""get_console: what pages said while nobody asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.e2e.stage import Stage
+
+
+def since(stage: Stage) -> float:
+    """The place after all that was heard so far."""
+    return float(stage.ok("get_console")["until"])
+
+
+def heard(stage: Stage, start: float, **arguments: Any) -> list[tuple[str, str]]:
+    """Level and text of what was said after it."""
+    entries = stage.ok("get_console", since=start, **arguments)["entries"]
+    return [(one["level"], one["text"]) for one in entries]
+
+
+def test_what_a_page_says_is_heard_in_order(stage: Stage) -> None:  # X6
+    """Level, text with its values, place; text and data say the same."""
+    start = since(stage)
+    url = stage.show(
+        "<p>talks<script>\nconsole.log('hello', {a: 1, b: ['x', null]}, [1, 2], true);\nconsole.warn('careful');"
+        "console.debug('%s-formatted', 'is');console.info(document.querySelector('p'))</script>"
+    )
+    assert heard(stage, start) == [
+        ("info", 'hello {a: 1, b: ["x", null]} [1, 2] true'),
+        ("warn", "careful"),
+        ("debug", "is-formatted"),
+        ("info", "<p>"),
+    ]
+    answer = stage.call("get_console", since=start)
+    first = answer.data["entries"][0]
+    assert (first["where"], first["source"]) == (f"{url}:2:9", "console")
+    assert f"info: {first['text']} ({url}:2:9)" in answer.text
+
+
+def test_an_error_that_nobody_caught_has_its_stack(stage: Stage) -> None:
+    """Thrown later, left in a promise, or written by the page."""
+    start = since(stage)
+    url = stage.show(
+        "<script>\nfunction deep() { throw new TypeError('boom') }\nsetTimeout(function later() { deep(); })\n"
+        "console.error('seen', new RangeError('told'), {code: 7}); console.warn(new Error('a'), new Error('b'));\n"
+        "Promise.reject(new Error('left'))</script>"
+    )
+    found = {one["text"]: one for one in stage.ok("get_console", since=start)["entries"]}
+    assert found["TypeError: boom"]["stack"] == [f"deep ({url}:2:25)", f"later ({url}:3:31)"]
+    assert found["TypeError: boom"]["source"] == "javascript"
+    assert found["Error: left"]["level"] == "error"
+    told = found["seen RangeError: told {code: 7}"]
+    assert (told["source"], told["where"], told["stack"]) == ("console", f"{url}:4:9", [f"{url}:4:23"])
+    assert found["Error: a Error: b"]["level"] == "warn"
+
+
+def test_what_is_new_is_asked_for(stage: Stage) -> None:
+    """By the end of the answer before, by level; the newest are shown, and how many there are is said."""
+    start = since(stage)
+    stage.show(
+        "<script>for (let i = 0; i < 20; i++) console.log(`n${i}`); console.warn('w'); console.error('e')</script>"
+    )
+    answer = stage.ok("get_console", since=start, limit=3)
+    assert [one["text"] for one in answer["entries"]] == ["n19", "w", "e"]
+    assert (answer["total"], answer["next"]) == (22, "19 older ones are not shown: raise limit, or filter.")
+    assert heard(stage, start, level="warn") == [("warn", "w"), ("error", "e")]
+    stage.js("console.log('new')")
+    assert heard(stage, answer["until"]) == [("info", "new")]
+    assert heard(stage, since(stage)) == []
+
+
+def test_frames_tabs_and_workers_are_heard(stage: Stage) -> None:
+    """Whatever the session has open."""
+    start = since(stage)
+    stage.show(
+        "<iframe srcdoc=\"<script>console.log('in a frame')</script>\"></iframe>"
+        "<script>new Worker(URL.createObjectURL(new Blob([\"console.log('at work'); postMessage(1)\"])))"
+        ".onmessage = () => document.body.append('worked')</script>"
+    )
+    stage.ok("wait_for", text="worked")
+    stage.ok("tabs", action="new", url=stage.page("<script>console.log('in a tab')</script>"))
+    assert {text for _, text in heard(stage, start)} == {"in a frame", "at work", "in a tab"}
+    stage.ok("tabs", action="close")
+
+
+def test_a_page_that_talks_without_end_costs_a_bounded_memory(stage: Stage) -> None:  # X6
+    """The oldest make room; long messages are cut. What was cleared does not come back, and its places go on."""
+    start = stage.ok("get_console", clear=True)["until"]
+    stage.js("[...Array(1200).keys()].map(i => console.log(`n${i}`)).length")
+    stage.js("console.log('x'.repeat(1e6))")
+    answer = stage.ok("get_console", since=start, limit=2)
+    assert (answer["total"], answer["dropped"]) == (1000, 201)
+    assert answer["entries"][0]["text"] == "n1199"
+    assert len(answer["entries"][1]["text"]) < 5000
+    everything = stage.call("get_console", since=start, limit=1000)
+    assert len(everything.text) <= 20_000
+    assert everything.data["entries"][-1]["text"].startswith("xxx"), "the newest are shown"
+    assert stage.ok("get_console", clear=True)["total"] == 1000
+    assert stage.ok("get_console")["total"] == 0
+    stage.js("console.log('after')")
+    assert heard(stage, start) == heard(stage, answer["until"]) == [("info", "after")]
+
+
+def test_secrets_are_not_said(stage: Stage) -> None:
+    """A password that was typed, user and password in addresses."""
+    start = since(stage)
+    secret = 'zK9 "ünguessable" & \\ 3319'
+    stage.show("<label>Word <input type=password id=pw></label>")
+    stage.ok("set_value", selector="#pw", value=secret)
+    stage.js("console.log(pw.value, {nested: [pw.value]}, 'x'.repeat(190) + pw.value, 'http://ann:hidden@shop.test/')")
+    stage.js("console.error(new Error(pw.value)), setTimeout(() => { throw new Error(pw.value) })")
+    stage.js("console.log('%s', pw.value)")
+    answer = stage.call("get_console", since=start)
+    assert "ünguess" not in answer.raw.model_dump_json()
+    assert "hidden" not in answer.text
+    assert "http://shop.test/" in answer.text
+    assert answer.text.count("•••") >= 5
+
+
+def test_a_step_reads_the_console(stage: Stage) -> None:
+    """As in any sequence."""
+    start = since(stage)
+    steps = [
+        {"action": "execute_script", "script": "console.warn('from a step')"},
+        {"action": "get_console", "since": start, "level": "warn"},
+    ]
+    answer = stage.ok("execute_sequence", actions=steps, verbose=True)
+    assert answer["steps"][1]["result"]["entries"][0]["text"] == "from a step"

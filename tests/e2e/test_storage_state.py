@@ -1,0 +1,129 @@
+"""Logins that outlive their session: saved as a file, and used by another browser from its first page on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.stage import Stage, refused
+from tests.site import Reply, Visit
+
+_SIGN_IN = """<!doctype html><title>in</title><script>
+localStorage.token = `unguessable-${location.hostname}`; sessionStorage.draft = 'of this tab alone';
+document.cookie = 'theme=dark; max-age=900'</script>"""
+_HOME = "<!doctype html><title>home</title><script>document.title = localStorage.token ?? 'nobody'</script>"
+_COOKIE = {"Set-Cookie": "sid=unguessable-too; HttpOnly; SameSite=Strict; Path=/"}
+
+
+@pytest.fixture
+def signed_in(stage: Stage) -> Iterator[Stage]:
+    """A session that has signed in at two origins of the site; further sessions are closed."""
+    stage.site.page("/in", Reply(_SIGN_IN, headers=_COOKIE))
+    stage.site.page("/home", _home)
+    for host in ("127.0.0.1", "localhost"):
+        stage.ok("navigate", url=stage.site.url("/in", host=host), sessionId="browser")
+    yield stage
+    stage.ok("close_sessions", prefix="again")
+
+
+def _home(visit: Visit) -> str:
+    return _HOME if "sid" in visit.cookies else "<title>sign in</title>"
+
+
+def saved(stage: Stage, **arguments: Any) -> Path:
+    """Where the first session's state was saved."""
+    return Path(stage.ok("save_storage_state", sessionId="browser", **arguments)["path"])
+
+
+def test_a_login_is_there_from_the_first_page_on(signed_in: Stage, tmp_path: Path) -> None:
+    """A browser that starts with the file is signed in at once, at each origin; no site was asked for it."""
+    path = saved(signed_in, path=str(tmp_path / "login.json"))
+    before = len(signed_in.site.visits("/"))
+    url = signed_in.site.url("/home")
+    signed_in.ok("start_browser", sessionId="again", storageState=str(path), navigationUrl=url)
+    assert signed_in.js("document.title", sessionId="again") == "unguessable-127.0.0.1"
+    assert signed_in.js("document.cookie", sessionId="again") == "theme=dark"
+    assert signed_in.js("sessionStorage.length", sessionId="again") == 0
+    signed_in.ok("navigate", url=signed_in.site.url("/home", host="localhost"), sessionId="again")
+    assert signed_in.js("document.title", sessionId="again") == "unguessable-localhost"
+    assert [one["tab"] for one in signed_in.ok("tabs", action="list", sessionId="again")["tabs"]] == ["t1"]
+    assert len(signed_in.site.visits("/")) == before
+
+
+def test_the_state_itself_is_taken_too(signed_in: Stage) -> None:
+    """A client without files gives the JSON; what others add to the format does not matter."""
+    state = json.loads(saved(signed_in).read_text())
+    state["origins"][0]["indexedDB"] = []
+    where = {"provider": "local", "platform": "browser", "navigationUrl": signed_in.site.url("/home")}
+    signed_in.ok("start_session", sessionId="again", storageState=state, **where)
+    assert signed_in.js("document.title", sessionId="again") == "unguessable-127.0.0.1"
+
+
+def test_the_file_is_playwrights_and_private(signed_in: Stage) -> None:
+    """The result tells where and how much, and no value; only this user can read the file."""
+    answer = signed_in.call("save_storage_state", sessionId="browser")
+    origins = [signed_in.site.url("", host="localhost"), signed_in.site.url("")]
+    assert answer.data["origins"] == origins
+    assert (answer.data["cookieCount"], answer.data["itemCount"]) == (4, 2)
+    assert "unguessable" not in answer.raw.model_dump_json()
+    path = Path(answer.data["path"])
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    state = json.loads(path.read_text())
+    assert state["origins"][1] == {
+        "origin": origins[1],
+        "localStorage": [{"name": "token", "value": "unguessable-127.0.0.1"}],
+    }
+    assert state["cookies"][0] == {
+        "name": "sid",
+        "value": "unguessable-too",
+        "domain": "127.0.0.1",
+        "path": "/",
+        "expires": -1,
+        "httpOnly": True,
+        "secure": False,
+        "sameSite": "Strict",
+    }
+
+
+def test_it_is_a_step_and_disturbs_nobody(signed_in: Stage) -> None:
+    """In a sequence the page stays as it is: its address, its history, its tabs, what has the focus."""
+    signed_in.show("<input id=name autofocus>", sessionId="browser")
+    signed_in.ok("set_value", selector="#name", value="Ann", sessionId="browser")
+    look = "[location.href, history.length, document.hasFocus(), document.activeElement.id, name.value]"
+    before = signed_in.js(look, sessionId="browser")
+    done = signed_in.ok("execute_sequence", actions=[{"action": "save_storage_state"}], sessionId="browser")
+    assert done["completed"] == 1
+    assert done["stateChange"] is None
+    assert "events" not in done
+    assert signed_in.js(look, sessionId="browser") == before
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("/no/such/state.json", "cannot be read: No such file"),
+        (__file__, "is no JSON"),
+        ({"cookies": [{"name": "sid", "value": "unguessable"}]}, "cookies.0.domain: Field required"),
+        ({"origins": [{"origin": "shop", "localStorage": []}]}, "origins.0.origin: an origin is for example"),
+        ({"cookies": "unguessable"}, "cookies: Input should be"),
+    ],
+)
+def test_a_wrong_state_is_refused_before_anything_is_launched(stage: Stage, state: Any, said: str) -> None:
+    """The file is named, or the place in it that is wrong; no value of it is repeated, and no name is taken."""
+    text = refused(stage.call("start_browser", sessionId="again", storageState=state), "invalid_argument")
+    assert said in text
+    assert "unguessable" not in text
+    assert [row["sessionId"] for row in stage.ok("list_sessions")["sessions"]] == ["browser"]
+
+
+def test_who_cannot_begin_with_one_says_so(stage: Stage) -> None:
+    """Other browsers set cookies of the site that is open alone: nothing is launched; an app has none."""
+    wish = {"sessionId": "again", "storageState": {"cookies": []}}
+    assert "WebKitWebDriver" in refused(stage.call("start_browser", browser="webkitgtk", **wish), "unsupported")
+    app = {"provider": "appium", "platform": "android", "app": "x.apk"}
+    assert "of browsers alone" in refused(stage.call("start_session", **app, **wish), "invalid_argument")
