@@ -22,6 +22,10 @@ class Viewport(Wire):
     height: int = Field(ge=1, le=HIGHEST)
 
 
+USUAL = Viewport(width=1280, height=720)
+"""The page area of a browser unless something else is asked for."""
+
+
 class Geolocation(Wire):
     """A place on earth, in degrees; `accuracy` in metres. Without latitude and longitude it is none."""
 

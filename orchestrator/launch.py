@@ -12,7 +12,7 @@ from typing import Any
 from orchestrator import processes, progress
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fitting import fit, prepare
-from orchestrator.emulation import Emulation, Viewport
+from orchestrator.emulation import USUAL, Emulation, Viewport
 from orchestrator.errors import OrchestratorError, ProviderAuth, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
 from orchestrator.presets import device
@@ -158,18 +158,27 @@ class Launch:
         return check
 
     def _browser(self, remote: Remote) -> dict[str, Any]:
-        """Make a browser ready: the page engine in its first tab, and the viewport that was asked for."""
+        """Make a browser ready: the page engine in its first tab, and the viewport that was asked for.
+
+        One that is started again gets what its record says.
+        """
+        record = self._turn.record
+        emulation, size = (record.emulation, record.viewport) if record.viewport else self._shape()
         prepare(remote)
-        viewport = fit(remote, self.request.viewport)
+        window = fit(remote, emulation.window or size)
         handle = remote.execute("w3cGetCurrentWindowHandle")
-        tab = Tab(name="t1", handle=handle, prepared=True, viewport=viewport)
-        facts = {"tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
+        tab = Tab(name="t1", handle=handle, prepared=True, viewport=window)
+        facts = {"tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2, "emulation": emulation}
+        return {**facts, "viewport": size if emulation.device else window}
+
+    def _shape(self) -> tuple[Emulation, Viewport]:
+        """What the request says that it is for pages, and how large."""
         if self.request.device is None:
-            return {**facts, "viewport": viewport}
+            return Emulation(), self.request.viewport
         one = device(self.request.device)
         own = "viewport" not in self.request.model_fields_set
         size = Viewport(width=one.width, height=one.height) if own else self.request.viewport
-        return {**facts, "viewport": size, "emulation": Emulation(device=one.name, window=viewport)}
+        return Emulation(device=one.name, window=USUAL), size
 
     @contextlib.contextmanager
     def undone_on_failure(self) -> Iterator[None]:

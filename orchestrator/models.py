@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field, SecretStr
 
-from orchestrator.emulation import Emulation, Viewport
+from orchestrator.emulation import USUAL, Emulation, Viewport
 from orchestrator.errors import InvalidArgument, Unsupported
 from orchestrator.policies import Approval, Policies
 from orchestrator.wire import Kept
@@ -196,7 +196,7 @@ class StartRequest(Wire):
     headless: bool | None = None
     navigation_url: str | None = None
     device: str | None = None
-    viewport: Viewport = Viewport(width=1280, height=720)
+    viewport: Viewport = USUAL
     args: tuple[str, ...] = ()
     storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
     capabilities: dict[str, Any] = Field(default_factory=dict)

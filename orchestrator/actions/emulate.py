@@ -11,7 +11,7 @@ from orchestrator.actions.base import Action, Acts
 from orchestrator.actions.browser_results import Emulated
 from orchestrator.actions.results import Observe, Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.emulation import OFF, ColorScheme, Emulation, Geolocation, Viewport
+from orchestrator.emulation import OFF, USUAL, ColorScheme, Emulation, Geolocation, Viewport
 from orchestrator.errors import InvalidArgument
 from orchestrator.presets import device
 
@@ -63,7 +63,7 @@ class Emulate(Acts[Emulated]):
     def _wanted(self, scene: Scene) -> tuple[Emulation, Viewport]:
         """What is to be emulated, and the size of the page area under it."""
         record = scene.record
-        size = record.viewport or Viewport(width=1280, height=720)
+        size = record.viewport or USUAL
         given = {name: getattr(self, name) for name in self.model_fields_set if name in Emulation.model_fields}
         given = {name: value for name, value in given.items() if value is not None}
         if not given and "observe" not in self.model_fields_set:

@@ -10,7 +10,7 @@ from orchestrator import abilities
 from orchestrator.actions.fitting import fit, lay_out_anew, stretch
 from orchestrator.actions.pretending import ASPECTS, Commands, by_bidi, by_cdp, device_by_bidi, device_by_cdp, metrics
 from orchestrator.actions.turn import Turn
-from orchestrator.emulation import HIGHEST, Emulation, Viewport
+from orchestrator.emulation import HIGHEST, USUAL, Emulation, Viewport
 from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported
 from orchestrator.models import Tab
 from orchestrator.presets import Device, device
@@ -18,7 +18,6 @@ from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 
 _METRICS, _NO_METRICS = "Emulation.setDeviceMetricsOverride", "Emulation.clearDeviceMetricsOverride"
-_USER_CONTEXT = "default"
 _REFUSED = "invalid argument"
 
 
@@ -39,7 +38,7 @@ class Emulator:
         wanted = self._turn.record.emulation
         self._turn.change(emulation=Emulation())
         if wanted != Emulation():
-            self.change(wanted, self._turn.record.viewport or Viewport(width=1280, height=720))
+            self.change(wanted, self._turn.record.viewport or USUAL)
 
     def change(self, wanted: Emulation, size: Viewport) -> None:
         """Pretend this from now on, the page area being of this size; the record follows step by step.
@@ -127,7 +126,7 @@ class Emulator:
         commands = device_by_bidi(one, size, self._version) if aspect == "device" else by_bidi(aspect, wanted)
         try:
             for method, params in commands:
-                self._bidi.call(method, userContexts=[_USER_CONTEXT], **params)
+                self._bidi.call(method, userContexts=[self._bidi.user_context], **params)
         except RemoteFailure as error:
             if error.details.get("error") == _REFUSED:
                 raise _unknown(aspect, wanted) from error
@@ -148,12 +147,13 @@ class Emulator:
             except RemoteFailure as error:
                 if error.details.get("error") == _REFUSED:
                     raise _unknown(aspect, wanted) from error
-                raise Unsupported(f"This browser emulates no {aspect}: {error.message}", hint="") from error
+                raise Unsupported(
+                    f"This browser emulates no {aspect}: {error.message}", hint="Leave it away, or use Chrome."
+                ) from error
 
     def _lay_out(self, size: Viewport, *, had_device: bool) -> None:
-        if (one := self._device) is not None:
-            for tab in self._turn.record.tabs:
-                self._send_to(tab.handle, one, size)
+        for tab in self._turn.record.tabs:
+            self.meet(tab)
         self._measure(size, was_device=had_device)
 
     def _send_to(self, handle: str, one: Device, size: Viewport) -> None:

@@ -10,7 +10,7 @@ from orchestrator import abilities
 from orchestrator.actions.turn import Turn
 from orchestrator.errors import RemoteFailure
 from orchestrator.policies import NOTIFICATIONS, Approval
-from orchestrator.webdriver.bidi import Bidi
+from orchestrator.webdriver.bidi import DEFAULT, Bidi
 from orchestrator.webdriver.remote import Remote
 
 GEOLOCATION = "geolocation"
@@ -58,7 +58,9 @@ class Permissions:
         record = self._turn.record
         if abilities.browser(record.capabilities.get("browserName")) not in abilities.CHROMIUM:
             return
-        commands = [*self._commands()]
+        own = self._bidi.user_context if self._bidi is not None else DEFAULT
+        place = {} if own == DEFAULT else {"browserContextId": own}
+        commands = [(method, {**params, **place}) for method, params in self._commands()]
         if self._bidi is None:
             for method, params in commands:
                 with suppress(RemoteFailure):  # a name that this version does not know

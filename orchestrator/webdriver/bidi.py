@@ -9,6 +9,8 @@ from typing import Any
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.socket import Socket
 
+DEFAULT = "default"
+"""The user context of a browser that a session has for itself."""
 Listener = Callable[[Mapping[str, Any]], None]
 """Told of the parameters of an event, in the socket's own thread: it must not wait for an answer of the browser."""
 
@@ -29,9 +31,11 @@ class Bidi:
 
     Attributes:
         on_open: Called before the subscriptions of a socket that is opened, the first one too.
+        user_context: Whose the session's tabs are, those that it has not opened yet included.
     """
 
     def __init__(self, url: str, *, name: str, timeout: float) -> None:
+        self.user_context = DEFAULT
         self._url = url
         self._name = name
         self._timeout = timeout
