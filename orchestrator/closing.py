@@ -90,6 +90,7 @@ class Closer:
                         group.start_soon(one, session_id)
             order = {session_id: place for place, session_id in enumerate(ids)}
             found.sort(key=lambda record: order.get(record.id, 0))
+            told = await self._recorded(found)
             unmarked = [] if mark is None else await self._mark(found, mark)
             failed += await (self._release(found) if detach else self.end(found))
             for record in found:
@@ -99,7 +100,7 @@ class Closer:
             closed=[] if detach else names,
             detached=names if detach else [],
             failed=failed,
-            warnings=[*unmarked, *([_how_to_attach(record) for record in found] if detach else [])],
+            warnings=[*told, *unmarked, *([_how_to_attach(record) for record in found] if detach else [])],
         )
 
     async def finish(self) -> None:
@@ -137,6 +138,12 @@ class Closer:
         await self.end([record])
         self._runner.activity.note(record, Doing("close"), because)
 
+    async def _recorded(self, records: Sequence[SessionRecord]) -> list[str]:
+        """Write what they recorded, while their browsers can be asked for the rest of it."""
+        recording = [record for record in records if record.har]
+        told = [await anyio.to_thread.run_sync(self._runner.recorded, record) for record in recording]
+        return [one for one in told if one]
+
     async def end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
         """End them wherever they live; what is left of each.
 
@@ -144,6 +151,7 @@ class Closer:
         """
         failed: list[NotEnded] = []
         with self._to_the_end():
+            await self._recorded(records)
             await self._end(records, failed)
         return failed
 

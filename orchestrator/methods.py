@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
+from orchestrator.actions.archives import Har
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.browser_results import CookieList, Emulated, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
@@ -23,7 +24,7 @@ from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.hearing import GetConsole, GetNetwork
 from orchestrator.actions.keyboard import PressKeys, SetValue
 from orchestrator.actions.navigation import Navigate
-from orchestrator.actions.network_results import Routes
+from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.policy import SetPolicy
@@ -521,7 +522,7 @@ class SessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -570,6 +571,7 @@ class SessionMethods(ABC):
         permissions: Literal["raise", "allow", "deny", "manual"] | None = None,
         notifications: Literal["raise", "allow", "deny", "manual"] | None = None,
         file_pickers: Literal["raise", "deny", "manual"] | None = None,
+        downloads: Literal["raise", "allow", "deny"] | None = None,
         new_tabs: Literal["raise", "allow", "deny"] | None = None,
     ) -> InForce:
         """Choose what happens by itself to what pages do unasked; raise: it is handled and reported.
@@ -579,6 +581,7 @@ class SessionMethods(ABC):
             permissions: Place, camera, microphone, clipboard and the like.
             notifications: The permission to show them.
             file_pickers: Windows in which people choose files.
+            downloads: Files that a page has the browser save.
             new_tabs: Tabs that a page opens.
         """
         return await self._do(
@@ -588,6 +591,7 @@ class SessionMethods(ABC):
                 "permissions": permissions,
                 "notifications": notifications,
                 "file_pickers": file_pickers,
+                "downloads": downloads,
                 "new_tabs": new_tabs,
             },
         )
@@ -761,6 +765,22 @@ class SessionMethods(ABC):
                 "ms": ms,
             },
         )
+
+    async def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return await self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.
@@ -1283,7 +1303,7 @@ class BlockingSessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> ConsoleLog:
-        """Read what pages wrote to the console, and errors that nobody caught.
+        """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log.
 
         Args:
             level: Messages of this level and of graver ones.
@@ -1330,6 +1350,7 @@ class BlockingSessionMethods(ABC):
         permissions: Literal["raise", "allow", "deny", "manual"] | None = None,
         notifications: Literal["raise", "allow", "deny", "manual"] | None = None,
         file_pickers: Literal["raise", "deny", "manual"] | None = None,
+        downloads: Literal["raise", "allow", "deny"] | None = None,
         new_tabs: Literal["raise", "allow", "deny"] | None = None,
     ) -> InForce:
         """Choose what happens by itself to what pages do unasked; raise: it is handled and reported.
@@ -1339,6 +1360,7 @@ class BlockingSessionMethods(ABC):
             permissions: Place, camera, microphone, clipboard and the like.
             notifications: The permission to show them.
             file_pickers: Windows in which people choose files.
+            downloads: Files that a page has the browser save.
             new_tabs: Tabs that a page opens.
         """
         return self._do(
@@ -1348,6 +1370,7 @@ class BlockingSessionMethods(ABC):
                 "permissions": permissions,
                 "notifications": notifications,
                 "file_pickers": file_pickers,
+                "downloads": downloads,
                 "new_tabs": new_tabs,
             },
         )
@@ -1521,6 +1544,22 @@ class BlockingSessionMethods(ABC):
                 "ms": ms,
             },
         )
+
+    def har(
+        self,
+        action: Literal["start", "flush", "stop", "replay"],
+        path: str | None = None,
+        *,
+        not_found: Literal["continue", "abort"] = "continue",
+    ) -> Archive:
+        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+
+        Args:
+            action: flush writes what there is so far; stop ends replays, too.
+            path: The HAR file; one below `home` unless given. `replay` needs it.
+            not_found: What becomes of requests that the file has no answer to.
+        """
+        return self._do(Har, {"action": action, "path": path, "not_found": not_found})
 
     def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Go into an app's web view (WEBVIEW…), where browser tools work, or back to NATIVE_APP; no context: list them.

@@ -118,8 +118,9 @@ class SessionRecord(Kept):
     remote URL with user and password. `approvals` are the permissions that pages got under the policy `allow`: they
     keep them. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`, `liveViewUrl`, `dashboardUrl`);
     after `keep_alive` seconds without a command the remote end would end the session.
-    `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `routed_by` is the
-    process that keeps them now.
+    `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
+    archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
+    process that sees to all that now.
     From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
     """
 
@@ -159,6 +160,8 @@ class SessionRecord(Kept):
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
     routes: tuple[dict[str, Any], ...] = ()
+    replays: tuple[dict[str, str], ...] = ()
+    har: str = ""
     routed_by: str = ""
     parked_at: float | None = None
     parked_until: float | None = None

@@ -11,6 +11,7 @@ NOTIFICATIONS = "notifications"
 DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
 PermissionPolicy = Literal["raise", "allow", "deny", "manual"]
 PickerPolicy = Literal["raise", "deny", "manual"]
+DownloadPolicy = Literal["raise", "allow", "deny"]
 TabPolicy = Literal["raise", "allow", "deny"]
 
 
@@ -21,6 +22,7 @@ class Policies(Kept):
     permissions: PermissionPolicy = "raise"
     notifications: PermissionPolicy = "raise"
     file_pickers: PickerPolicy = "raise"
+    downloads: DownloadPolicy = "raise"
     new_tabs: TabPolicy = "raise"
 
     def of_permission(self, name: str) -> PermissionPolicy:

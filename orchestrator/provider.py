@@ -33,6 +33,12 @@ class SessionOptions(Wire):
 
     strict: bool = Field(default=False, description="A selector that finds several elements is an error.")
 
+    har: bool | str = Field(
+        default=False, description="Record all traffic into a HAR file: true, or its path. Written at the end, too."
+    )
+
+    hars: tuple[str, ...] = Field(default=(), description="HAR files that requests are answered from.")
+
     def limits(self, settings: Settings) -> dict[str, float]:
         """What the session's record says of its times, in seconds; without an age it may become as old as it likes."""
         age = self.max_duration or settings.max_duration

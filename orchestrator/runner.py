@@ -6,15 +6,15 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
-from orchestrator.actions import pickers
+from orchestrator.actions import downloads, pickers
 from orchestrator.actions.beginning import begin
-from orchestrator.actions.downloads import Downloads
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import OrchestratorError, RemoteFailure
+from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
 from orchestrator.models import SessionRecord, SessionState
+from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
 from orchestrator.restoring import Restorer
@@ -54,7 +54,7 @@ class Attached:
         self.traffic = traffic
         self.page = Page(remote.script, refs)
         self._screen = functools.partial(Screen, remote, record.type, refs)
-        self.downloads = Downloads()
+        self.downloads = downloads.Downloads()
         self.strange = False
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
@@ -116,6 +116,11 @@ class Runner:
         if kept is not None:
             kept.close()
 
+    def recorded(self, record: SessionRecord) -> str:
+        """Write what a session recorded that is being closed; a sentence about it."""
+        kept = self._attached.get(record.remote_session_id)
+        return archive.finish(record, self._settings.home, kept.traffic.drain() if kept else ())
+
     def close(self) -> None:
         """Leave every session to others: what this process does beside its calls ends."""
         while self._attached:
@@ -147,6 +152,7 @@ class Runner:
             pickers.tell(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
+            downloads.tell(scene)
             if back:
                 error.details["restored"] = back.whole
             if told or scene.events:
@@ -167,20 +173,21 @@ class Runner:
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
         look = functools.partial(self._store.get, record.namespace, record.id)
-        traffic = Traffic(self._reach.cdp(record), look)
+        traffic = Traffic(self._reach.cdp(record), look, self._settings.home, self._redactor.data)
         ears = Ears(self._reach.bidi(record), self._redactor)
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange = strange
         self._attached[record.remote_session_id] = kept
-        ears.open()
+        fresh = not (strange or record.far)
+        ears.open(downloads.folder(record, self._settings) if fresh else None)
         return kept
 
 
 def _follow(scene: Scene) -> None:
     try:
         scene.follow()
-    except RemoteFailure as error:
-        scene.event(f"The rules of route are not in force: {error.message}")
+    except (RemoteFailure, InvalidArgument) as error:
+        scene.event(f"What route and har asked for is not done: {error.message}")
 
 
 def labelled(outcome: OutcomeT, scene: Scene) -> OutcomeT:

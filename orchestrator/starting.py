@@ -6,6 +6,8 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator
 
+import anyio.to_thread
+
 from orchestrator import abilities, app_start, processes
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.storing import Storing
@@ -14,6 +16,8 @@ from orchestrator.arguments import read
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
+from orchestrator.network import archive
+from orchestrator.network.journal import Journal
 from orchestrator.presets import device
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
@@ -23,6 +27,9 @@ from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.storage_state import StorageState, given
 from orchestrator.store import Ticket
+
+Replays = tuple[dict[str, str], ...]
+"""Archives as the record has them."""
 
 
 class Starter:
@@ -59,10 +66,11 @@ class Starter:
         if request.device is not None:
             _check_device(request)
         visit, state = _visit(request.navigation_url), _state(request)
+        replays = await anyio.to_thread.run_sync(_replays, request, options)
         limits = options.limits(self._settings)
         reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
         record, ticket = await reserve(request.type, request.session_id)
-        launch = functools.partial(self._launch, request, options, provider, visit, state)
+        launch = functools.partial(self._launch, request, options, provider, visit, state, replays)
         browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
         doing = Doing("start", {"provider": provider.name, **browser})
 
@@ -78,6 +86,7 @@ class Starter:
         provider: Provider,
         visit: Navigate | None,
         state: StorageState | None,
+        replays: Replays,
         turn: Turn,
     ) -> SessionRecord:
         """The session's first turn, in its worker thread."""
@@ -97,10 +106,26 @@ class Starter:
                 self._runner.begin(turn)
             if state:
                 Storing(remote, turn.record).restore(state)
+            self._record(turn, options.har, replays)
             if visit:
                 self._open(turn, visit)
         turn.change(state=SessionState.ACTIVE)
         return turn.record
+
+    def _record(self, turn: Turn, har: bool | str, replays: Replays) -> None:  # noqa: FBT001 - the option
+        """Have its traffic recorded and answered as the options say, before it goes anywhere."""
+        if not (har or replays):
+            return
+        record, home = turn.record, self._settings.home
+        if self._reach.cdp(record) is None:
+            raise StartFailed(
+                "The remote end gives no way to the browser's DevTools, which the options har and hars need.",
+                hint="Leave them away, or use a browser on this machine or at a Selenium Grid.",
+            )
+        path = archive.target(har) if isinstance(har, str) else archive.unused(record, home)
+        if har:
+            Journal.of(record, home).begin()
+        turn.write(har=str(path) if har else "", replays=replays)
 
     def _open(self, turn: Turn, visit: Navigate) -> None:
         """Go to the first page as any later one is gone to; a dialog that it opens is told with the next result."""
@@ -109,6 +134,7 @@ class Starter:
         except BaseException as error:
             self._runner.detach(turn.record)
             turn.change(remote_url="", remote_session_id="")
+            Journal.of(turn.record, self._settings.home).remove()
             if not isinstance(error, OrchestratorError):
                 raise
             raise StartFailed(
@@ -151,6 +177,18 @@ def _state(request: StartRequest) -> StorageState | None:
         raise InvalidArgument("storageState is of browsers alone.", hint="An app keeps its login: noReset.")
     abilities.need("storage_state", request.browser)
     return given(request.storage_state)
+
+
+def _replays(request: StartRequest, options: SessionOptions) -> Replays:
+    """What the record says of the archives to be replayed, all of which can be read; `har` can be written to."""
+    if not (options.har or options.hars):
+        return ()
+    if request.type is not SessionType.BROWSER:
+        raise Unsupported("The options har and hars are of browsers.", hint="Leave them away.")
+    abilities.need("network", request.browser)
+    if isinstance(options.har, str):
+        archive.target(options.har)
+    return tuple({"path": str(archive.source(one)), "notFound": "continue"} for one in options.hars)
 
 
 class Begun:

@@ -19,6 +19,7 @@ from orchestrator import session as handles
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.arguments import read
 from orchestrator.methods import BlockingOrchestratorMethods, BlockingSessionMethods
+from orchestrator.models import Door
 from orchestrator.registry import Providers
 from orchestrator.rows import SessionFacts
 from orchestrator.settings import Settings
@@ -70,6 +71,7 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
         parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
         visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
+        door: How the caller comes in, as the activity logs name it.
     """
 
     def __init__(
@@ -80,9 +82,10 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         adopting: bool = False,
         parking: bool = False,
         visiting: bool = False,
+        door: Door = "python",
     ) -> None:
         self._facade = api.Orchestrator(
-            settings, providers=providers, adopting=adopting, parking=parking, visiting=visiting
+            settings, providers=providers, adopting=adopting, parking=parking, visiting=visiting, door=door
         )
         self._stack = ExitStack()
         self._opened: BlockingPortal | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.actions import downloads, pickers
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 
@@ -15,4 +16,8 @@ def begin(scene: Scene) -> Acted:
     scene.tabs.told()
     if scene.bidi is not None or not scene.record.far:
         scene.permissions.keep()
+    if scene.record.policies.downloads == "deny":
+        downloads.keep(scene)
+    if scene.record.policies.file_pickers == "manual":
+        pickers.keep(scene, scene.record.tabs)
     return Acted()

@@ -7,6 +7,7 @@ from typing import Any
 
 from orchestrator.actions import (
     apps,
+    archives,
     choosing,
     contexts,
     cookies,
@@ -95,6 +96,7 @@ CATALOGUE = Catalogue(
         *cookies.ACTIONS,
         *storage.ACTIONS,
         *routes.ACTIONS,
+        *archives.ACTIONS,
         *contexts.ACTIONS,
         *apps.ACTIONS,
         *devices.ACTIONS,

@@ -1,4 +1,4 @@
-"""Files that a browser downloaded at its remote end, brought to this machine where the remote end hands them out.
+"""Files that a browser downloaded, told by name; from far ones brought here where the remote end hands them out.
 
 A Selenium Grid does so for sessions with `se:downloadsEnabled`.
 Source: https://www.selenium.dev/documentation/webdriver/drivers/remote_webdriver/#enable-downloads-in-the-grid
@@ -18,6 +18,8 @@ from orchestrator.errors import OrchestratorError
 
 if TYPE_CHECKING:
     from orchestrator.actions.scene import Scene
+    from orchestrator.models import SessionRecord
+    from orchestrator.settings import Settings
 
 _LARGEST = 100_000_000
 """Bytes of a file that is brought: it comes as one answer, through memory."""
@@ -34,7 +36,8 @@ class Downloads:
         self._seen: set[tuple[str, Any]] = set()
 
     def bring(self, scene: Scene) -> None:
-        """Fetch what is new, and tell each file as an event; nothing where the session's remote end keeps none."""
+        """Tell each file that is new as an event; those that a remote end keeps are fetched before."""
+        tell(scene)
         if scene.record.capabilities.get("se:downloadsEnabled") is not True:
             return
         try:
@@ -51,6 +54,40 @@ class Downloads:
                 _tell(scene, name, facts)
 
 
+def folder(record: SessionRecord, settings: Settings) -> Path:
+    """Where the downloads of a session go."""
+    return settings.home / "downloads" / record.namespace / record.id
+
+
+def keep(scene: Scene) -> None:
+    """Have the browser keep to the policy for downloads: it stops them, or does as it was told at its start.
+
+    Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
+    """
+    if scene.bidi is None:
+        return
+    denied = {"type": "denied"} if scene.record.policies.downloads == "deny" else None
+    own = [scene.bidi.user_context]
+    scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=denied, userContexts=own)
+
+
+def tell(scene: Scene) -> None:
+    """Tell what was heard of downloads that ended, as events."""
+    policy = scene.record.policies.downloads
+    brought = scene.record.capabilities.get("se:downloadsEnabled") is True
+    for name, path in scene.ears.downloads.take():
+        if path is None and policy == "deny":
+            scene.event(f"The page's download of {name!r} was stopped, as the policy says.")
+        elif path is None:
+            scene.event(f"The download of {name!r} ended without a file.")
+        elif policy == "allow":
+            continue
+        elif not scene.record.far:
+            scene.event(f"{name!r} was downloaded to {path}.")
+        elif not brought:
+            scene.event(f"{name!r} was downloaded at the remote end, to {path} there.")
+
+
 def _is_whole(name: str, names: set[str]) -> bool:
     return not name.endswith(_UNFINISHED) and not names.intersection(f"{name}{ending}" for ending in _UNFINISHED)
 
@@ -60,13 +97,13 @@ def _tell(scene: Scene, name: str, facts: Mapping[str, Any]) -> None:
     if isinstance(size, int) and size > _LARGEST:
         scene.event(f"{name!r} was downloaded there; with {size / 1e6:.0f} MB it is too large to be brought here.")
         return
-    folder = scene.settings.home / "downloads" / scene.record.namespace / scene.record.id
-    path, is_here = _place(folder, name, size, modified)
+    there = folder(scene.record, scene.settings)
+    path, is_here = _place(there, name, size, modified)
     if is_here:
         return
     try:
         content = _content(scene.remote.execute("downloadFile", limit=_SLOWEST, name=name))
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        there.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_bytes(content)
         if modified:
             os.utime(path, (modified / 1000, modified / 1000))

@@ -8,16 +8,18 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field
 
-from orchestrator.actions.base import Action
+from orchestrator.actions.base import ALL_TYPES, Action
 from orchestrator.actions.ear_results import ConsoleLog, NetworkLog
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
+from orchestrator.ears import logs
 from orchestrator.ears.console import Level
 from orchestrator.ears.network import STATUS
 from orchestrator.errors import NoAnswer, Unsupported
-from orchestrator.models import Wire
+from orchestrator.models import SessionType, Wire
 
 EntryT = TypeVar("EntryT", bound=Wire)
+_BY_BIDI = "Start it with the capability webSocketUrl: true, where the remote end can."
 _ROOM = 0.8
 """The share of `max_output` that the entries themselves may take."""
 
@@ -31,18 +33,20 @@ class Hears(Wire):
 
 
 class GetConsole(Hears, Action[ConsoleLog]):
-    """Read what pages wrote to the console, and errors that nobody caught."""
+    """Read what pages wrote to the console and errors that nobody caught; of an app, its device's log."""
 
     verb: ClassVar[str] = "get_console"
     title: ClassVar[str] = "Read console"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     reads: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = ConsoleLog
 
     level: Level = "debug"
 
     def perform(self, scene: Scene) -> ConsoleLog:
-        """No page is asked: it was heard when it was said."""
-        warnings = _caught_up(scene, "console")
+        """No page is asked: it was heard when it was said, or its remote end kept it."""
+        scene.need("console")
+        warnings = _caught_up(scene) if scene.bidi else self._pull(scene)
         console = scene.ears.console
         until, dropped = console.ring.mark, console.ring.dropped
         found = [*console.find(self.since, self.level)]
@@ -53,12 +57,18 @@ class GetConsole(Hears, Action[ConsoleLog]):
             entries=shown, total=len(found), dropped=dropped or None, until=until, warnings=warnings, next=rest
         )
 
+    def _pull(self, scene: Scene) -> list[str]:
+        if not logs.pull(scene.remote, scene.ears.console, scene.redactor):
+            raise Unsupported(f"Nothing is heard of {scene.record.id!r}: its remote end keeps no log.", hint=_BY_BIDI)
+        return []
+
 
 class GetNetwork(Hears, Action[NetworkLog]):
     """List what pages asked for over the network, and what came of it; no headers and bodies."""
 
     verb: ClassVar[str] = "get_network"
     title: ClassVar[str] = "Read network"
+    instead: ClassVar[str] = "An app's requests are in no log but its own: see get_console."
     reads: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = NetworkLog
 
@@ -69,7 +79,10 @@ class GetNetwork(Hears, Action[NetworkLog]):
 
     def perform(self, scene: Scene) -> NetworkLog:
         """No page is asked: requests were heard when they were sent and answered."""
-        warnings = _caught_up(scene, "requests")
+        scene.need("requests")
+        if scene.bidi is None:
+            raise Unsupported(f"No requests are heard of {scene.record.id!r}: it has no WebDriver BiDi.", hint=_BY_BIDI)
+        warnings = _caught_up(scene)
         network = scene.ears.network
         until, dropped = network.ring.mark, network.ring.dropped
         found = [*network.find(self.since, self.url, self.status)]
@@ -81,19 +94,12 @@ class GetNetwork(Hears, Action[NetworkLog]):
         )
 
 
-def _caught_up(scene: Scene, ability: str) -> list[str]:
+def _caught_up(scene: Scene) -> list[str]:
     """Have all heard that happened until now; a warning where nothing is heard any more.
 
     Raises:
-        Unsupported: Nothing can be heard of this session.
-        SessionLost: Its remote end is gone.
+        SessionLost: The remote end is gone.
     """
-    scene.need(ability)
-    if scene.bidi is None:
-        raise Unsupported(
-            f"Nothing is heard of the {ability} of {scene.record.id!r}: its remote end gave it no WebDriver BiDi.",
-            hint="Start it with the capability webSocketUrl: true, where the remote end can.",
-        )
     try:
         scene.ears.catch_up()
     except NoAnswer as error:

@@ -23,3 +23,20 @@ class Routes(Outcome):
         """One line of JSON a rule."""
         found = [json.dumps(one, ensure_ascii=False) for one in self.routes]
         return [f"Rules in force: {len(found)}{', the first that matches counts' if found[1:] else ''}.", *found]
+
+
+class Archive(Outcome):
+    """A HAR file, and what of the session is recorded and replayed from now on."""
+
+    path: str | None = None
+    pages: int | None = None
+    entries: int | None = None
+    recording: bool = False
+    replays: list[str] = Field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """The file, then what goes on."""
+        written = f" ({self.pages} pages, {self.entries} requests)" if self.entries is not None else ""
+        lines = [f"HAR: {self.path}{written}."] if self.path else []
+        lines.append("Recording." if self.recording else "Not recording.")
+        return [*lines, *(f"Replaying {one}." for one in self.replays)]

@@ -6,13 +6,13 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from orchestrator import abilities
+from orchestrator.actions import downloads, pickers
 from orchestrator.actions.base import Action
-from orchestrator.actions.pickers import keep
 from orchestrator.actions.results import InForce, Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, Unsupported
 from orchestrator.models import SessionType
-from orchestrator.policies import DialogPolicy, PermissionPolicy, PickerPolicy, TabPolicy
+from orchestrator.policies import DialogPolicy, DownloadPolicy, PermissionPolicy, PickerPolicy, TabPolicy
 
 _ASKED = frozenset({"permissions", "notifications"})
 """What pages ask their user for."""
@@ -32,6 +32,7 @@ class SetPolicy(Action[InForce]):
     permissions: PermissionPolicy | None = None
     notifications: PermissionPolicy | None = None
     file_pickers: PickerPolicy | None = None
+    downloads: DownloadPolicy | None = None
     new_tabs: TabPolicy | None = None
 
     def perform(self, scene: Scene) -> InForce:
@@ -39,7 +40,8 @@ class SetPolicy(Action[InForce]):
         given = {name: value for name, value in self if value is not None}
         if not given:
             raise InvalidArgument(
-                "No policy is given.", hint="Give dialogs, permissions, notifications, filePickers or newTabs."
+                "No policy is given.",
+                hint="Give dialogs, permissions, notifications, filePickers, downloads or newTabs.",
             )
         _refuse(scene, given.keys())
         scene.change(policies=scene.record.policies.changed(**given))
@@ -47,7 +49,9 @@ class SetPolicy(Action[InForce]):
             scene.permissions.withdraw()
             scene.permissions.keep()
         if "file_pickers" in given:
-            keep(scene, scene.record.tabs)
+            pickers.keep(scene, scene.record.tabs)
+        if "downloads" in given:
+            downloads.keep(scene)
         return InForce.of(scene.record.policies)
 
 
@@ -59,14 +63,16 @@ def _refuse(scene: Scene, given: Collection[str]) -> None:
     """
     if scene.record.type is not SessionType.BROWSER and {*given} - {"dialogs"}:
         raise Unsupported("In a web view there is a policy for dialogs alone.", hint="The others are of browsers.")
-    wanted = {"permissions": _ASKED.intersection(given), "file_pickers": {"file_pickers"}.intersection(given)}
-    for ability in (name for name, asked in wanted.items() if asked):
-        scene.need(ability)
-        lacks = "speaks no Chrome DevTools Protocol" if scene.browser not in abilities.CHROMIUM else ""
-        if ability == "file_pickers" and scene.bidi is None:
-            lacks = "has no BiDi socket"
-        if lacks:
-            raise Unsupported(f"This session's remote end {lacks}.", hint="Use Chrome or Edge on this machine.")
+    of_chromium = [name for name in ("permissions", "notifications", "file_pickers") if name in given]
+    for name in of_chromium:
+        scene.need("file_pickers" if name == "file_pickers" else "permissions")
+    lacks = ""
+    if of_chromium and scene.browser not in abilities.CHROMIUM:
+        lacks = "speaks no Chrome DevTools Protocol"
+    elif scene.bidi is None and not {"file_pickers", "downloads"}.isdisjoint(given):
+        lacks = "has no BiDi socket"
+    if lacks:
+        raise Unsupported(f"This session's remote end {lacks}.", hint="Use Chrome or Edge on this machine.")
 
 
 ACTIONS: list[type[Action[Any]]] = [SetPolicy]

@@ -264,6 +264,7 @@ class InForce(Outcome):
     permissions: str
     notifications: str
     file_pickers: str
+    downloads: str
     new_tabs: str
 
     @classmethod

@@ -6,9 +6,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from orchestrator.ears.console import Console
+from orchestrator.ears.downloads import Downloads, allow
 from orchestrator.ears.network import Network
 from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.secrets import Redactor
@@ -44,16 +46,22 @@ class Ears:
         self.bidi = bidi
         self.console = Console(redactor)
         self.network = Network(redactor)
+        self.downloads = Downloads()
         self.pickers: deque[Mapping[str, Any]] = deque(maxlen=_PICKERS)
         self._mine = mine
         self._lock = threading.Lock()
         self._subscribed = False
         self._begun: threading.Thread | None = None
+        self._folder: Path | None = None
 
-    def open(self) -> None:
-        """Begin to listen, beside whatever goes on; where that fails, the first question tells."""
+    def open(self, downloads: Path | None = None) -> None:
+        """Begin to listen, beside whatever goes on; where that fails, the first question tells.
+
+        `downloads` is the folder for them, of a browser on this machine that was just started.
+        """
         if self.bidi is not None:
             self.bidi.on_open = self.console.expect_replay
+            self._folder = downloads
             self._begin()
 
     def wait(self) -> None:
@@ -94,23 +102,34 @@ class Ears:
 
     def _listen(self, bidi: Bidi) -> None:
         with self._lock:
-            if not self._subscribed:
-                bidi.listen_all(self._listeners())
-                self._subscribed = True
+            if self._subscribed:
+                return
+            needed, *others = self._listeners()
+            bidi.listen_all(needed)
+            self._subscribed = True
+            for listeners in others:
+                with suppress(RemoteFailure):  # not every browser knows these
+                    bidi.listen_all(listeners)
+            if self._folder is not None:
                 with suppress(RemoteFailure):
-                    bidi.listen("input.fileDialogOpened", self._own(self.pickers.append))
-                with suppress(RemoteFailure):  # Chromium alone knows it
-                    bidi.listen("goog:cdp.Runtime.consoleAPICalled", _told(self.console.explain))
+                    allow(bidi, self._folder)
 
-    def _listeners(self) -> dict[str, Listener]:
-        listeners: dict[str, Listener] = {
+    def _listeners(self) -> list[dict[str, Listener]]:
+        needed: dict[str, Listener] = {
             "log.entryAdded": self.console.hear,
             "network.beforeRequestSent": self.network.sent,
             "network.responseStarted": self.network.answered,
             "network.responseCompleted": self.network.answered,
             "network.fetchError": self.network.failed,
         }
-        return {event: self._own(listener) for event, listener in listeners.items()}
+        downloads: dict[str, Listener] = {
+            "browsingContext.downloadWillBegin": self.downloads.begin,
+            "browsingContext.downloadEnd": self.downloads.end,
+        }
+        pickers: dict[str, Listener] = {"input.fileDialogOpened": self.pickers.append}
+        of_chromium: dict[str, Listener] = {"goog:cdp.Runtime.consoleAPICalled": _told(self.console.explain)}
+        own = [{event: self._own(listener) for event, listener in one.items()} for one in (needed, downloads, pickers)]
+        return [*own, of_chromium]
 
     def _own(self, listener: Listener) -> Listener:
         def hear(event: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from urllib.parse import urlsplit
 
 _SCHEME = re.compile(r"[a-z][a-z\d+.-]*:", re.IGNORECASE)
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -25,6 +26,12 @@ def patterns(glob: str) -> list[str]:
     Source: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#type-RequestPattern.
     """
     return [f"{one.replace(chr(92), 2 * chr(92)).rstrip('*')}*" for one in _anchored(glob)]
+
+
+def origin_pattern(url: str) -> str:
+    """The same for all addresses of the server that an address is at."""
+    there = urlsplit(url)
+    return f"{there.scheme}://{there.netloc}/*"
 
 
 def alternatives(glob: str) -> Iterator[str]:

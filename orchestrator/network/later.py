@@ -27,6 +27,12 @@ class Later:
                 self._runs = True
                 threading.Thread(target=self._run, name="later", daemon=True).start()
 
+    def done(self, limit: float) -> bool:
+        """Wait until what is due now is done, so many seconds at most; whether it is."""
+        over = threading.Event()
+        self.after(0, over.set)
+        return over.wait(limit)
+
     def drop(self) -> None:
         """Do nothing of what waits."""
         with self._changed:

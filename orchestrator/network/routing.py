@@ -1,29 +1,49 @@
-"""Answers requests by the rules of a session, beside its driver (CDP's Fetch domain)."""
+"""Answers requests by the rules and archives of a session, beside its driver (CDP's Fetch domain)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.network import answers, globs
 from orchestrator.network.later import Later
+from orchestrator.network.replay import Replay
 from orchestrator.network.rules import Request, Rule, first
 from orchestrator.webdriver.cdp import Cdp, Command, Target
 
+_EVERYTHING = "*"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What becomes of requests: rules first, the last added at the front, then archives; with `closed` nothing else."""
+
+    rules: Sequence[Rule] = ()
+    replays: Sequence[Replay] = ()
+    closed: bool = False
+
+    def patterns(self) -> list[str]:
+        """What is held at most, as CDP's Fetch domain takes it."""
+        if self.closed:
+            return [_EVERYTHING]
+        found = {pattern for rule in self.rules for pattern in globs.patterns(rule.url)}
+        return sorted(found.union(*(replay.patterns for replay in self.replays)))
+
 
 class Routing:
-    """A guest of the session's targets while there are rules; what no pattern of theirs matches is never held.
+    """A guest of the session's targets while there is a plan; what none of its patterns matches is never held.
 
     Source: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
 
     Args:
         cdp: The session's targets.
-        rules: The rules as the record has them now, the last added first; None once another process keeps them.
+        plan: The plan as the record has it now; None once another process keeps to it.
     """
 
-    def __init__(self, cdp: Cdp, rules: Callable[[], Sequence[Rule] | None]) -> None:
+    def __init__(self, cdp: Cdp, plan: Callable[[], Plan | None]) -> None:
         self._cdp = cdp
-        self._rules = rules
+        self._plan = plan
         self._later = Later()
         self._patterns: list[str] = []
 
@@ -32,26 +52,18 @@ class Routing:
         """Whether requests are held."""
         return bool(self._patterns)
 
-    def keep(self, rules: Iterable[Rule]) -> None:
-        """Have requests held that these rules may be about.
+    def keep(self, plan: Plan) -> None:
+        """Have requests held that a plan may be about; without any, what is held goes on.
 
         Raises:
             NoAnswer: The browser cannot be reached.
         """
-        patterns = sorted({pattern for rule in rules for pattern in globs.patterns(rule.url)})
-        if patterns == self._patterns and (self._cdp.open or not patterns):
-            return
-        self._patterns = patterns
-        if patterns:
+        before, self._patterns = self._patterns, plan.patterns()
+        if self._patterns and (self._patterns != before or not self._cdp.open):
             self._cdp.join(self)
-        else:
-            self.drop()
-
-    def drop(self) -> None:
-        """Hold nothing any more; what is held goes on."""
-        self._patterns = []
-        self._later.drop()
-        self._cdp.leave(self)
+        elif before and not self._patterns:
+            self._later.drop()
+            self._cdp.leave(self)
 
     def commands(self, target: Target) -> Iterable[Command]:  # noqa: ARG002 - all alike
         """Have requests held."""
@@ -65,32 +77,37 @@ class Routing:
         """A request is held."""
         if method != "Fetch.requestPaused":
             return
-        request = Request(params)
-        rules = self._rules()
-        if rules is None:
+        plan = self._plan()
+        if plan is None:
             self._patterns = []
             self._cdp.close()
             return
-        waits, rule = first(rules, request)
-        if request.preflight and (rule is None or rule.action == "fulfil"):
-            waits = 0
+        request = Request(params)
+        waits, rule = first(plan.rules, request)
 
         def settle() -> None:
-            method, more = _verdict(rule, request)
+            method, more = _verdict(plan, rule, request)
             self._cdp.send(method, target, requestId=request.id, **more)
 
-        if waits or (rule and rule.path):
-            self._later.after(waits / 1000, settle)
-        else:
+        if request.preflight or not (waits or (rule and rule.path) or (rule is None and plan.replays)):
             settle()
+        else:
+            self._later.after(waits / 1000, settle)
 
 
-def _verdict(rule: Rule | None, request: Request) -> tuple[str, dict[str, Any]]:
+def _verdict(plan: Plan, rule: Rule | None, request: Request) -> tuple[str, dict[str, Any]]:
     if rule is None:
-        return "Fetch.continueRequest", {}
+        return _played(plan, request)
     if rule.action == "fulfil":
         try:
             return "Fetch.fulfillRequest", answers.fulfilled(rule, request)
         except OSError:
             return "Fetch.failRequest", {"errorReason": "Failed"}
     return "Fetch.failRequest", {"errorReason": "BlockedByClient"}
+
+
+def _played(plan: Plan, request: Request) -> tuple[str, dict[str, Any]]:
+    found = next((answer for replay in plan.replays if (answer := replay.answer(request))), None)
+    if found is not None:
+        return "Fetch.fulfillRequest", found
+    return ("Fetch.failRequest", {"errorReason": "Failed"}) if plan.closed else ("Fetch.continueRequest", {})

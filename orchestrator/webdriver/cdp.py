@@ -134,6 +134,15 @@ class Cdp:
         if socket := self._socket:
             socket.send(method, session=target.session, **params)
 
+    def heard(self) -> None:
+        """Wait until its guests were told of all that the browser has said so far.
+
+        Raises:
+            NoAnswer, RemoteFailure: The browser does not answer.
+        """
+        if self.open:
+            self._call("Browser.getVersion", limit=_PATIENCE)
+
     def close(self) -> None:
         """Close the socket; the browser is left as it is, and goes on with what was held."""
         # Without the lock: whoever ends the session must not wait for a target that is being readied.

@@ -129,6 +129,9 @@ def _capabilities(start: Start, options: LocalOptions, kind: Browser, browser: P
     ours = {**({kind.options: own} if own else {}), **options.capabilities()}
     if abilities.able("bidi", kind.name):
         ours["webSocketUrl"] = True
+    if kind.name in abilities.CHROMIUM and request.capabilities.get("webSocketUrl") is False:
+        # Its console is read from the driver's log then, which has warnings and errors alone unless asked.
+        ours[f"{kind.options.partition(':')[0]}:loggingPrefs"] = {"browser": "ALL"}
     wanted = browser_capabilities(start, headless=start.headless)
     # The version was looked for; a driver is not asked for another one than its own.
     wanted.pop("browserVersion", None)

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from orchestrator import abilities
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.models import Endpoint, SessionRecord, SessionType, Started
 from orchestrator.provider import Provider, SessionOptions, Start
@@ -174,6 +175,9 @@ def _wanted(start: Start, options: SeleniumGridOptions, slots: list[dict[str, An
         # A screen that is recorded or watched should show something.
         seen = options.record_video or any(slot.get("se:vncEnabled") for slot in slots)
         headless = start.headless and (request.headless is not None or not seen)
+        if abilities.able("bidi", request.browser):
+            # The Grid hands the socket on, at an address of its own.
+            ours["webSocketUrl"] = True
         if options.platform_name:
             ours["platformName"] = options.platform_name
         return browser_capabilities(start, headless=headless) | ours

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.errors import StartFailed
 from orchestrator.machine import free_port
+from orchestrator.settings import Settings
+from orchestrator.sync import Orchestrator
 from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd
@@ -165,6 +168,26 @@ def test_each_browser_is_asked_for_by_its_own_names(
     assert {name: always[name] for name in always if name not in ours} == {
         **asked, "acceptInsecureCerts": True, "browserVersion": "99", "platformName": "no such system",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("setting", "given", "without"), [(True, None, True), (False, None, False), (False, True, True)]
+)
+def test_without_a_window_is_a_setting(
+    home: Home, end: RemoteEnd, *, setting: bool, given: bool | None, without: bool
+) -> None:  # W16 O24
+    """Every start without `headless` follows it; one that has it does as it says."""
+    end.requests.clear()
+    with (
+        Orchestrator(Settings(home=home.folder, namespace="window", headless=setting)) as orchestrator,
+        pytest.raises(StartFailed),
+    ):
+        orchestrator.start_session(
+            "remote_url", "browser", headless=given, capabilities={"platformName": "no"}, options={"url": end.url}
+        )
+    [(_, _, body)] = end.requests
+    args = body["capabilities"]["alwaysMatch"].get("goog:chromeOptions", {}).get("args", [])
+    assert ("--headless=new" in args) == without
 
 
 def test_a_url_is_required(modern: Served) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.e2e.stage import Stage
+from tests.e2e.harness import Home, kill
+from tests.e2e.stage import Stage, refused
+from tests.site import Site
 
 
 def since(stage: Stage) -> float:
@@ -126,3 +128,47 @@ def test_a_step_reads_the_console(stage: Stage) -> None:
     ]
     answer = stage.ok("execute_sequence", actions=steps, verbose=True)
     assert answer["steps"][1]["result"]["entries"][0]["text"] == "from a step"
+
+
+def test_without_bidi_the_driver_log_is_read(stage: Stage) -> None:
+    """In the same shape, as often as one asks; requests are not heard, and the refusal says how they would be."""
+    stage.ok("start_browser", sessionId="classic", capabilities={"webSocketUrl": False})
+    url = stage.show(
+        "<script>console.log('hi', 1);\nconsole.warn('it\\'s \"quoted\"');setTimeout(() => { throw new Error('boom') })"
+        "</script>",
+        sessionId="classic",
+    )
+    found = stage.ok("get_console", sessionId="classic")["entries"]
+    entries = [one for one in found if one["source"] != "network"]  # no icon is there
+    said = [(one["level"], one["source"], one["text"]) for one in entries]
+    assert said == [
+        ("info", "console", '"hi" 1'),
+        ("warn", "console", 'it\'s "quoted"'),
+        ("error", "javascript", "Uncaught Error: boom"),
+    ]
+    assert entries[1]["where"] == f"{url}:2:9"
+    graver = stage.ok("get_console", sessionId="classic", level="warn")["entries"]
+    assert [one for one in graver if one["source"] != "network"] == entries[1:3]
+    text = refused(stage.call("get_network", sessionId="classic"), "unsupported")
+    assert "'classic'" in text
+    assert "webSocketUrl: true" in text
+    stage.ok("close_session", sessionId="classic")
+    stage.ok("set_current_session", sessionId="browser")
+
+
+def test_the_next_server_hears_what_the_browser_remembers(home: Home) -> None:
+    """One that was killed takes nothing with it that a page still shows; a place of its answers holds here, too."""
+    with Site() as site:
+        url = site.page("/talk", "<script>console.log('early'); console.warn('late')</script>")
+        with home.serve() as first:
+            first.ok("start_browser", sessionId="ann", navigationUrl=url)
+            assert first.ok("get_console")["total"] == 2
+            until = first.ok("get_console")["until"]
+            kill(first.process)
+        with home.serve() as second:
+            found = second.ok("get_console", sessionId="ann")
+            assert [one["text"] for one in found["entries"]] == ["early", "late"]
+            second.ok("execute_script", script="console.log('now')", sessionId="ann")
+            later = second.ok("get_console", sessionId="ann", since=until)["entries"]
+            assert [one["text"] for one in later] == ["now"]
+            second.ok("close_session", sessionId="ann")

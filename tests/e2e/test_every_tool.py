@@ -137,6 +137,7 @@ CASES = {
         {"action": "delay", "url": "/slow", "ms": 10}, "Rules in force: 1.",
         {"action": "delay", "url": "/slow"}, WRONG, "Delay needs ms",
     ),
+    "har": Case({"action": "start"}, "Recording.", {"action": "replay"}, WRONG, "Replay needs path"),
 }  # fmt: skip
 
 CLOSING = ("close_session", "close_sessions", "close_all_sessions")

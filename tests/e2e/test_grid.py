@@ -39,11 +39,11 @@ class Front:
 
 @pytest.fixture(scope="module")
 def front(_grid: GridEnd) -> Iterator[Front]:
-    """The session has downloads and BiDi."""
+    """The session has downloads."""
     home = _new_home()
     with Site() as site, relayed(_grid.port, Relayed(), guarded=True) as relay:
         with home.serve(grid_url=relay.secret_url) as server:
-            wanted = {"webSocketUrl": True, "goog:chromeOptions": {"args": ["--lang=de"]}, "se:name": "mine"}
+            wanted = {"goog:chromeOptions": {"args": ["--lang=de"]}, "se:name": "mine"}
             options = {"enableDownloads": True, "name": "ours", "timeZone": "Europe/Berlin"}
             row = server.ok("start_session", sessionId="far", capabilities=wanted, options=options, **BROWSER)
             yield Front(_grid, server, home, relay, row, site)
@@ -95,6 +95,21 @@ def test_acting_goes_on_as_on_this_machine(front: Front) -> None:
     assert front.server.ok("click_element", selector="text=Go")["title"] == "typed"
     assert front.server.call("take_screenshot").image
     assert len(front.server.ok("tabs", action="list")["tabs"]) == 1
+
+
+def test_what_happens_there_is_heard_here(front: Front) -> None:  # X6 X7
+    """Through the Grid's own socket; whoever says `webSocketUrl: false` has the driver's log instead."""
+    page = front.site.page("/talk", "<title>T</title><script>console.warn('from afar'); fetch('/nothing')</script>")
+    front.server.ok("navigate", url=page)
+    assert "from afar" in front.server.call("get_console", level="warn").text
+    found = until(lambda: front.server.ok("get_network", url="/nothing", status=404)["entries"], "the answer")
+    assert (found[0]["type"], found[0]["initiator"]) == ("fetch", f"{page}:1:52")
+    front.server.ok("start_session", sessionId="deaf", capabilities={"webSocketUrl": False}, **BROWSER)
+    front.server.ok("navigate", url=page, sessionId="deaf")
+    assert "from afar" in front.server.call("get_console", sessionId="deaf").text
+    refused(front.server.call("get_network", sessionId="deaf"), "unsupported")
+    front.server.ok("close_session", sessionId="deaf")
+    front.server.ok("set_current_session", sessionId="far")
 
 
 def test_files_are_sent_along(front: Front, tmp_path: Path) -> None:

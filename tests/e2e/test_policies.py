@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import Home, kill
+from tests.e2e.harness import Home, kill, until
 from tests.e2e.stage import Stage, refused
-from tests.site import Site
+from tests.site import Reply, Site
 
 ASKS = {
     "geolocation": (
@@ -32,7 +33,7 @@ def policy_of(what: str) -> str:
 @pytest.fixture(autouse=True)
 def _as_at_first(stage: Stage) -> Iterator[None]:
     yield
-    every = {"dialogs", "permissions", "notifications", "filePickers", "newTabs"}
+    every = {"dialogs", "permissions", "notifications", "filePickers", "downloads", "newTabs"}
     stage.ok("set_policy", permissions="deny", notifications="deny")
     stage.ok("set_policy", **dict.fromkeys(every, "raise"))
 
@@ -144,6 +145,30 @@ def test_other_policies_for_pickers(stage: Stage) -> None:  # X57
     assert "closed, as the policy says" in event
     stage.ok("set_policy", filePickers="manual")
     assert "events" not in stage.ok("click_element", selector="#f")
+
+
+def test_downloads_are_stopped_or_silent(stage: Stage) -> None:  # X59
+    """`deny` saves nothing and says so, `allow` saves and says nothing; by default the path is told."""
+    headers = {"Content-Disposition": 'attachment; filename="tea.bin"'}
+    offer = Reply(b"mint", content_type="application/octet-stream", headers=headers)
+    stage.show(f"<a href={stage.site.page('/tea', offer)}>Get</a>")
+    folder = Path(os.environ["ORCHESTRATOR_HOME"]) / "downloads" / "stage" / "browser"
+
+    def events() -> list[str]:
+        found: list[str] = stage.ok("get_text").get("events", [])
+        return found
+
+    stage.ok("set_policy", downloads="deny")
+    told = stage.ok("click_element", selector="text=Get").get("events") or until(events, "the event")
+    assert "'tea.bin' was stopped, as the policy says" in told[0]
+    assert not folder.exists() or not [*folder.iterdir()]
+    stage.ok("set_policy", downloads="allow")
+    assert "events" not in stage.ok("click_element", selector="text=Get")
+    until((folder / "tea.bin").exists, "the file")
+    stage.ok("set_policy", downloads="raise")
+    told = stage.ok("click_element", selector="text=Get").get("events") or until(events, "the event")
+    assert "tea.bin" in told[-1]
+    assert "downloaded to" in told[-1]
 
 
 OPENING = "<button onclick=\"window.open('about:blank#new')\">Open</button>"

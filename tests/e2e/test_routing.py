@@ -41,6 +41,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "cookies": {"action": "get"},
     "save_storage_state": {},
     "route": {"action": "clear"},
+    "har": {"action": "flush"},
     "swipe": {"direction": "up"},
     "pinch": {"scale": 2},
     "switch_context": {},
@@ -209,6 +210,26 @@ def test_navigate_starts_a_browser_when_there_is_none(server: Served, site: Site
     again = server.ok("navigate", url=site.url("/"))
     assert "warnings" not in again
     assert len(server.ok("list_sessions")["sessions"]) == 1
+
+
+def test_who_knows_no_ids_can_do_everything(server: Served, site: Site) -> None:  # X2 X12 X13 O1 O6 B31 B32
+    """One session that nobody named serves call after call; once it is closed the next navigate starts one."""
+    url = site.page("/", "<title>Form</title><label>Name<input></label><button onclick='self.sent = 1'>Go</button>")
+    first = server.ok("navigate", url=url)["session"]["sessionId"]
+    steps = [{"action": "set_value", "selector": "label=Name", "value": "Ann"}, {"action": "press_keys", "keys": "Tab"}]
+    said = [
+        server.ok("execute_sequence", actions=steps),
+        server.ok("click_element", selector="text=Go"),
+        server.ok("expect", selector="label=Name", value="Ann"),
+        server.ok("tabs", action="new"),
+        server.ok("get_text"),
+    ]
+    assert {one["session"]["sessionId"] for one in said} == {first}
+    assert server.ok("close_session")["closed"] == [first]
+    assert server.call("get_text").code == "no_session"
+    again = server.call("navigate", url=url)
+    assert "was started" in again.data["warnings"][0]
+    assert server.ok("expect", selector="label=Name", value="")["session"] == again.data["session"]
 
 
 def test_two_first_navigates_at_once_start_one_browser(modern: Served, site: Site) -> None:  # X2

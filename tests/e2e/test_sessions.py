@@ -37,7 +37,7 @@ def test_the_calls_of_the_issue_work_as_written(server: Served, site: Site) -> N
     assert server.ok("list_sessions") == {"sessions": [], "currentSession": None}
 
 
-def test_a_row_says_what_a_session_is(server: Served, site: Site) -> None:  # W13 W14 W15 W16 W17 W18 W36
+def test_a_row_says_what_a_session_is(server: Served, site: Site) -> None:  # W13 W14 W15 W16 W17 W18 W36 X29 O13 O21
     """The row of a start and that of the list have type, capabilities, state, mode, times, URL and remote address."""
     site.page("/", "<title>Here</title>")
     started = server.ok("start_browser", sessionId="seen", navigationUrl=site.url("/"))
@@ -54,6 +54,12 @@ def test_a_row_says_what_a_session_is(server: Served, site: Site) -> None:  # W1
     assert started["remoteUrl"].startswith("http://127.0.0.1:")
     assert started["remoteSessionId"]
     assert len(site.visits("/")) == 1
+    server.ok("get_text")
+    (used,) = server.ok("list_sessions")["sessions"]
+    assert used == {**listed, "lastActiveAt": used["lastActiveAt"]}
+    assert used["lastActiveAt"] > started["createdAt"]
+    again = server.ok("list_sessions")
+    assert (again["sessions"], again["currentSession"]) == ([used], "seen")
 
 
 def test_listing_says_in_text_what_it_says_in_data(modern: Served) -> None:  # W17

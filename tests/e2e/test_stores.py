@@ -60,7 +60,7 @@ def test_the_current_session_is_each_callers_own(home: Home) -> None:  # W19 W37
         assert second.ok("list_sessions")["currentSession"] == "b"
 
 
-def test_one_who_owns_none_is_asked_nothing(home: Home, base: str) -> None:  # W10 W23 X2
+def test_one_who_owns_none_is_asked_nothing(home: Home, base: str) -> None:  # W10 W23 X2 O1 O6
     """Sessions of another client do not count as one's own: navigate starts one, other tools name the open ids."""
     with home.serve() as first, home.serve() as second:
         first.ok("start_browser", sessionId="a")

@@ -281,8 +281,8 @@ def test_bad_options(given: dict[str, Any], said: str) -> None:
     assert said in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert caught.value.hint == (
-        "Options of 'local': idleTimeout, maxDuration, startTimeout, strict, browserVersion, hostRules, proxy, "
-        "acceptInsecureCerts."
+        "Options of 'local': idleTimeout, maxDuration, startTimeout, strict, har, hars, browserVersion, hostRules, "
+        "proxy, acceptInsecureCerts."
     )
 
 

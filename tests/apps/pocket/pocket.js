@@ -10,6 +10,8 @@ function open(name) {
 }
 
 by('log-in').addEventListener('click', () => {
+  console.log(`signing in as ${by('email').value} with ${by('password').value}`);
+  if (by('email').value === 'nobody') throw new Error('no such account');
   if (by('password').value !== 'correct horse') {
     say('error', 'Wrong email or password');
     return;

@@ -33,6 +33,7 @@ CASES = {
     "get_visible_elements": Case("Controls", {}, 'heading "Controls" [e', {"limit": 0}, WRONG, "limit"),
     "get_text": Case("Controls", {}, "Volume", {"selector": "//["}, WRONG, "'//['"),
     "get_page_source": Case("Controls", {"selector": "~wifi"}, "wifi", {"selector": "id="}, WRONG, "'id='"),
+    "get_console": Case("Controls", {}, "new ones: since=", {"level": "loud"}, WRONG, "level"),
     "take_screenshot": Case(
         "Controls", {"marks": True}, "One point of the screen", {"fullPage": True}, "unsupported", "no picture"
     ),
@@ -81,7 +82,7 @@ OF_BROWSERS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS not
 ELSEWHERE: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://example.org/"}, "hover": {"selector": "~wifi"}, "tabs": {"action": "list"},
     "select_option": {"selector": "~colour", "values": ["Red"]}, "switch_frame": {}, "cookies": {"action": "get"},
-    "route": {"action": "clear"},
+    "route": {"action": "clear"}, "har": {"action": "flush"}, "get_network": {},
     "upload_files": {"selector": "~wifi", "paths": [str(POCKET)]}, "set_viewport": {"width": 100, "height": 100},
     "emulate": {"offline": True},
     "set_policy": {"dialogs": "accept"},

@@ -4,6 +4,7 @@
 
 const {errors} = require('appium/driver');
 const {AndroidGestures} = require('./android-gestures');
+const {logcat} = require('./device-log');
 const {METHODS} = require('./android-methods');
 const tree = require('./android-tree');
 const {pressEnter, pressKey} = require('./screen');
@@ -28,6 +29,7 @@ const PLATFORM = {
   keyboard: {PORTRAIT: 280, LANDSCAPE: 190},
   agent: 'Mozilla/5.0 (Linux; Android 14; Pixel 8 simulated) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36',
   strategies: ['xpath', 'id', 'class name', 'accessibility id', '-android uiautomator'],
+  logTypes: {logcat: {description: 'The log of the device', getter: ({deviceLog}) => deviceLog.take(logcat)}},
   // As on Android all web views of an app are one context, and its windows are told apart by their handles.
   contextNames: ({app, webviews}) => new Map(webviews.slice(0, 1).map(({page}) => [
     app.id === PLATFORM.browser ? 'CHROMIUM' : `WEBVIEW_${app.id}`, page,

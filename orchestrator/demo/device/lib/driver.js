@@ -9,6 +9,7 @@ const {BaseDriver, errors} = require('appium/driver');
 const {Alerts} = require('./alerts');
 const {builtIn, readBundle} = require('./apps');
 const {Chromium} = require('./cdp');
+const {DeviceLog} = require('./device-log');
 const devices = require('./devices');
 const {Faults, FAULT_CAPABILITIES} = require('./faults');
 const {Fingers, sleep} = require('./gestures');
@@ -86,7 +87,10 @@ class SimDriver extends BaseDriver {
       changed: () => this.screen.refresh(),
       typed: () => this.screen.typedIntoAlert(),
     });
-    this.screen = new Screen({chromium: this.chromium, kind: this.kind, platform: this.platform, alerts: this.alerts, log: this.log});
+    this.deviceLog = new DeviceLog();
+    this.screen = new Screen({
+      chromium: this.chromium, kind: this.kind, platform: this.platform, alerts: this.alerts, log: this.log, deviceLog: this.deviceLog,
+    });
     this.fingers = new Fingers(this.screen, (length) => this.fromPoints(length));
     await this.screen.start(this.installed);
     Object.assign(this.caps, {
@@ -132,6 +136,17 @@ class SimDriver extends BaseDriver {
       if (!(error instanceof DialogOpened)) throw error;
       return act();
     }
+  }
+
+  // Logs
+
+  /** As Appium wants them; a web view's console is its chromedriver's. */
+  get supportedLogTypes() {
+    const browser = {
+      description: 'The console of the web view',
+      getter: ({webview}) => webview.proxy.command('/se/log', 'POST', {type: 'browser'}),
+    };
+    return {...this.platform.logTypes, ...(this.webview && {browser})};
   }
 
   // Timeouts

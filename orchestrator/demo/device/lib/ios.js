@@ -4,6 +4,7 @@
 
 const {errors} = require('appium/driver');
 const {DeviceDriver} = require('./device');
+const {syslog} = require('./device-log');
 const tree = require('./ios-tree');
 const {METHODS} = require('./ios-methods');
 const predicate = require('./predicate');
@@ -21,6 +22,10 @@ const PLATFORM = {
   keyboard: {PORTRAIT: 300, LANDSCAPE: 210},
   agent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Simulated Mobile/15E148',
   strategies: ['xpath', 'id', 'name', 'class name', '-ios predicate string', '-ios class chain', 'accessibility id'],
+  logTypes: {
+    syslog: {description: 'The log of the device', getter: ({deviceLog}) => deviceLog.take(syslog)},
+    crashlog: {description: 'Reports of crashes', getter: () => []},
+  },
   contextNames: ({webviews}) => new Map(webviews.map(({page}, index) => [`WEBVIEW_${process.pid}.${index + 1}`, page])),
 };
 

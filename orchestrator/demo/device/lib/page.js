@@ -26,7 +26,7 @@ class Page {
   /**
    * @param {object} options - `rect` {x, y, width, height} on the screen in points, `scale` device pixels a point,
    *   `serve` {origin, folder} of the files it may load, `script` for its own world, `statusBar` drawn above it, `watched` keeps its last frame,
-   *   `asks(question, page)`, `dialog(page, dialog)` and `dialogClosed(page)` are told what happens.
+   *   `log` keeps what it writes, `asks(question, page)`, `dialog(page, dialog)` and `dialogClosed(page)` are told what happens.
    */
   constructor(chromium, options) {
     this.chromium = chromium;
@@ -44,6 +44,8 @@ class Page {
     this.on('Page.javascriptDialogOpening', (dialog) => this._dialogOpened(dialog));
     this.on('Page.javascriptDialogClosed', () => this._dialogClosed());
     this.on('Runtime.bindingCalled', ({payload}) => this.asks?.(JSON.parse(payload), this));
+    this.on('Runtime.consoleAPICalled', (said) => this.log?.said(this, said));
+    this.on('Runtime.exceptionThrown', (thrown) => this.log?.threw(this, thrown));
     this.on('Fetch.requestPaused', (event) => this._serve(event).catch(() => {}));
     const isolated = `${ISOLATED}\n${this.statusBar ? `sim.statusBar(${JSON.stringify(this.statusBar)});` : ''}`;
     await Promise.all([

@@ -11,8 +11,8 @@ const ASKS = fs.readFileSync(path.join(__dirname, 'inpage', 'asks.js'), 'utf8');
 
 class Screen {
   /** @param {object} options - `chromium`, `kind` (of devices.js), `platform` {name, keyboard, agent}, `alerts` (of alerts.js). */
-  constructor({chromium, kind, platform, alerts, log}) {
-    Object.assign(this, {chromium, kind, platform, alerts, log});
+  constructor({chromium, kind, platform, alerts, log, deviceLog}) {
+    Object.assign(this, {chromium, kind, platform, alerts, log, deviceLog});
     this.orientation = 'PORTRAIT';
     this.running = new Map();
     this.front = undefined;
@@ -206,7 +206,7 @@ class Screen {
   // A web view that is just being opened belongs to the front app.
   _owner(page) {
     const all = [...this.running.values()];
-    return (all.find((running) => running.page === page || running.webviews.some((webview) => webview.page === page)) ?? this.app).app;
+    return (all.find((running) => running.page === page || running.webviews.some((webview) => webview.page === page)) ?? this.app)?.app;
   }
 
   _appRect() {
@@ -226,6 +226,10 @@ class Screen {
       dialog: (page, dialog) => this.alerts.dialog(page, dialog),
       dialogClosed: (page) => this.alerts.closed(page),
       location: this.location,
+      log: {
+        said: (page, said) => this.deviceLog.said(this._owner(page), said),
+        threw: (page, thrown) => this.deviceLog.threw(this._owner(page), thrown),
+      },
       ...options,
     });
   }

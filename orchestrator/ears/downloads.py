@@ -1,0 +1,64 @@
+"""What a browser downloads: allowed into a folder, and heard when it is there."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from orchestrator.webdriver.bidi import Bidi
+
+_REMEMBERED = 100
+
+
+class Downloaded(NamedTuple):
+    """A download that ended: the file's name, and where it is; no path where it was cancelled, or denied."""
+
+    name: str
+    path: str | None
+
+
+class Downloads:
+    """The downloads of a session that ended and were not told yet.
+
+    Source: https://www.w3.org/TR/webdriver-bidi/#event-browsingContext-downloadEnd.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._ended: deque[Downloaded] = deque(maxlen=_REMEMBERED)
+        self.begun = 0
+        """How many began so far."""
+
+    def begin(self, event: Mapping[str, Any]) -> None:
+        """Take in a `browsingContext.downloadWillBegin`."""
+        self.begun += 1
+        self._names[_key(event)] = str(event.get("suggestedFilename") or "")
+
+    def end(self, event: Mapping[str, Any]) -> None:
+        """Take in a `browsingContext.downloadEnd`."""
+        name, path = self._names.pop(_key(event), ""), event.get("filepath")
+        if event.get("status") != "complete" or not path:
+            self._ended.append(Downloaded(name, None))
+        else:
+            self._ended.append(Downloaded(Path(str(path)).name, str(path)))
+
+    def take(self) -> list[Downloaded]:
+        """Those that ended since the last time."""
+        return [self._ended.popleft() for _ in range(len(self._ended))]
+
+
+def allow(bidi: Bidi, folder: Path) -> None:
+    """Have the browser put what it downloads into a folder, which it makes when it needs it.
+
+    Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
+
+    Raises:
+        NoAnswer, RemoteFailure: It did not come to that.
+    """
+    bidi.call("browser.setDownloadBehavior", downloadBehavior={"type": "allowed", "destinationFolder": str(folder)})
+
+
+def _key(event: Mapping[str, Any]) -> str:
+    return str(event.get("download") or event.get("navigation") or event.get("url"))
