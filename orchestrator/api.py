@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from types import TracebackType
 from typing import Self
 
 import anyio
@@ -17,6 +16,7 @@ from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.errors import NoSession, SessionNotFound
+from orchestrator.keeping import Keeping
 from orchestrator.leaving import Leaving
 from orchestrator.mark import Mark, Status
 from orchestrator.models import AttachRequest, Door, StartRequest
@@ -79,26 +79,25 @@ class Orchestrator(PythonApi):
             activity = Activity(self.settings.home, self._caller, self.redactor)
             self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
-            restorer = Restorer(self._book, reach)
+            restorer = Restorer(self._book, reach, self.settings.park_ttl if self._adopting else None)
             self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor, activity)
             stack.callback(self._runner.close)
-            room = self._book, self._lanes, self._runner, reach
             self._together = Together(self._book, self._runner, self.settings)
-            self._starter = Starter(*room, self._providers, self.settings)
-            self._attacher = Attacher(*room, self._providers, self.settings)
-            self._closer = Closer(*room, self._providers, self.settings)
-            self._leaving = Leaving(self._book, self._closer, restorer, activity, parking=self._parking)
+            room = self._book, self._lanes, self._runner, reach, self._providers, self.settings
+            self._starter, self._attacher, self._closer = Starter(*room), Attacher(*room), Closer(*room)
+            self._keeping = Keeping(self._book, self.settings.home)
+            home = self._book, self._closer, restorer, self._keeping, activity
+            self._leaving = Leaving(*home, parking=self._parking)
             self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, self._group)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
                 self._upkeep.begin(self.settings.home)
+                self._group.start_soon(self._keeping.ensure)
                 self._runner.on_end = self._upkeep.used
             self._stack = stack.pop_all()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         with anyio.CancelScope(shield=True):
             await self.shut_down()
         self._group.cancel_scope.cancel()
@@ -122,6 +121,7 @@ class Orchestrator(PythonApi):
             StartFailed: The remote end gave no session; nothing of it is left.
         """
         begun = await self._starter.begin(request)
+        self._group.start_soon(self._keeping.ensure)
         if wait:
             record = await begun.finish()
             if record.events:
@@ -143,6 +143,7 @@ class Orchestrator(PythonApi):
             InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
         """
         record, warnings = await self._attacher.attach(request)
+        await self._keeping.ensure()
         self._upkeep.changed()
         return row(record, warnings=warnings)
 

@@ -27,11 +27,11 @@ USUAL = Viewport(width=1280, height=720)
 
 
 class Geolocation(Wire):
-    """A place on earth, in degrees; `accuracy` in metres. Without latitude and longitude it is none."""
+    """A place on earth, in degrees; `accuracy` in metres, 1 unless given. Without latitude and longitude it is none."""
 
     latitude: float | None = Field(default=None, ge=-90, le=90)
     longitude: float | None = Field(default=None, ge=-180, le=180)
-    accuracy: float = Field(default=1, ge=0)
+    accuracy: float | None = Field(default=None, ge=0)
 
     @model_validator(mode="before")
     @classmethod

@@ -1,21 +1,21 @@
-"""The temporary folders of what we start: `home/run/<8 hex digits>`, each with a note of who made it."""
+"""The temporary folders of what we start: `home/run/<8 hex digits>`, each with a note of who made it.
+
+psutil and the standard library alone: the keeper imports this.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
-import secrets
 import shutil
 import stat
 import sys
 import time
 from pathlib import Path
 
-import psutil
-from pydantic import ValidationError
-
-from orchestrator.models import ProcessInfo
+from orchestrator.living import Process
 
 _NAME = re.compile(r"[0-9a-f]{8}")
 _OWNER = "owner.json"
@@ -38,13 +38,11 @@ def make_folder(home: Path) -> Path:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     (home / "run").mkdir(mode=0o700, exist_ok=True)
     while True:
-        folder = home / "run" / secrets.token_hex(4)
+        folder = home / "run" / os.urandom(4).hex()
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
             break
-    this = psutil.Process()
-    note = ProcessInfo(pid=this.pid, created=this.create_time(), name=this.name())
-    (folder / _OWNER).write_text(note.model_dump_json(), "utf-8")
+    (folder / _OWNER).write_text(json.dumps(Process.here()._asdict()), "utf-8")
     temporary(folder)
     return folder
 
@@ -58,7 +56,7 @@ def temporary(folder: Path) -> Path:
         inside.mkdir(mode=0o700, exist_ok=True)
         return inside
     while True:
-        short = _SHORT / f"wdo-{secrets.token_hex(8)}"
+        short = _SHORT / f"wdo-{os.urandom(8).hex()}"
         # The link comes first, so that no moment exists at which the folder cannot be found again.
         inside.symlink_to(short)
         try:
@@ -77,11 +75,12 @@ def all_of(home: Path) -> list[Path]:
         return []
 
 
-def maker(folder: Path) -> ProcessInfo | None:
+def maker(folder: Path) -> Process | None:
     """The process that made the folder; None when there is no readable note of it."""
     try:
-        return ProcessInfo.model_validate_json((folder / _OWNER).read_bytes())
-    except (OSError, ValidationError):
+        note = json.loads((folder / _OWNER).read_bytes())
+        return Process(int(note["pid"]), float(note["created"]))
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator.activity import Activity, Doing
 from orchestrator.closing import Closer
+from orchestrator.keeping import Keeping
 from orchestrator.models import SessionRecord
 from orchestrator.restoring import Restorer
 from orchestrator.sessions import Book
@@ -12,10 +13,13 @@ from orchestrator.sessions import Book
 class Leaving:
     """The one end of one caller; `parking` says that what it owns may live on without it."""
 
-    def __init__(self, book: Book, closer: Closer, restorer: Restorer, activity: Activity, *, parking: bool) -> None:
+    def __init__(
+        self, book: Book, closer: Closer, restorer: Restorer, keeping: Keeping, activity: Activity, *, parking: bool
+    ) -> None:
         self._book = book
         self._closer = closer
         self._restorer = restorer
+        self._keeping = keeping
         self._activity = activity
         self._parking = parking
         self._left = False
@@ -28,6 +32,8 @@ class Leaving:
         parked = {record.id: record for record in await self._book.park(self._lives_on)}
         for record in parked.values():
             self._activity.note(record, Doing("park"))
+        if parked:
+            await self._keeping.ensure()
         rest = [record.id for record in await self._book.mine() if record.id not in parked]
         await self._closer.close(rest, "its server is ending")
         await self._closer.finish()

@@ -574,7 +574,7 @@ class SessionMethods(ABC):
         downloads: Literal["raise", "allow", "deny"] | None = None,
         new_tabs: Literal["raise", "allow", "deny"] | None = None,
     ) -> InForce:
-        """Choose what happens by itself to what pages do unasked; raise: it is handled and reported.
+        """Decide on what pages do unasked: raise (handled and reported), allow, deny, manual.
 
         Args:
             dialogs: Alerts, confirms and prompts: policies.
@@ -650,11 +650,11 @@ class SessionMethods(ABC):
         offline: bool | None = None,
         observe: Literal["none", "change", "outline"] | None = None,
     ) -> Emulated:
-        """Pretend to be a device or elsewhere, offline or in the dark, in all tabs; 'none' resets one.
+        """Pretend to be a device, elsewhere, offline or dark; 'none' resets (geolocation: {}).
 
         Args:
-            device: Such as iPhone 14, Pixel 7 landscape.
-            geolocation: {}: none.
+            device: What pages take the browser for: devices.
+            geolocation: Where pages are told that they are, in degrees; `accuracy` in metres. `{}`: as it is.
             timezone: Such as Europe/Berlin.
             locale: Such as de-DE.
             color_scheme: The colours that pages are asked for (`prefers-color-scheme`).
@@ -1353,7 +1353,7 @@ class BlockingSessionMethods(ABC):
         downloads: Literal["raise", "allow", "deny"] | None = None,
         new_tabs: Literal["raise", "allow", "deny"] | None = None,
     ) -> InForce:
-        """Choose what happens by itself to what pages do unasked; raise: it is handled and reported.
+        """Decide on what pages do unasked: raise (handled and reported), allow, deny, manual.
 
         Args:
             dialogs: Alerts, confirms and prompts: policies.
@@ -1429,11 +1429,11 @@ class BlockingSessionMethods(ABC):
         offline: bool | None = None,
         observe: Literal["none", "change", "outline"] | None = None,
     ) -> Emulated:
-        """Pretend to be a device or elsewhere, offline or in the dark, in all tabs; 'none' resets one.
+        """Pretend to be a device, elsewhere, offline or dark; 'none' resets (geolocation: {}).
 
         Args:
-            device: Such as iPhone 14, Pixel 7 landscape.
-            geolocation: {}: none.
+            device: What pages take the browser for: devices.
+            geolocation: Where pages are told that they are, in degrees; `accuracy` in metres. `{}`: as it is.
             timezone: Such as Europe/Berlin.
             locale: Such as de-DE.
             color_scheme: The colours that pages are asked for (`prefers-color-scheme`).

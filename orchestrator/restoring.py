@@ -7,13 +7,16 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from orchestrator import processes
-from orchestrator.errors import SessionLost
+from orchestrator.errors import SessionLost, brief
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
+from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Turn
 
 _ASKED = 5.0
 """Seconds that a remote end may take to say that it still has the session, when nothing of it runs on this machine."""
+_SHOWN = 200
+"""Characters of a URL that are told."""
 _LONG = 120
 """Seconds from which on a time is told in minutes."""
 
@@ -26,15 +29,18 @@ class Restored(NamedTuple):
 
 
 class Restorer:
-    """Restores for one caller.
+    """Restores for one caller; `ttl` is how long what it restored lives when it is parked again.
 
     Attributes:
         taken: The ids that came to the caller in this way: it did not start them.
     """
 
-    def __init__(self, book: Book, reach: Reach, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, book: Book, reach: Reach, ttl: float | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
         self._book = book
         self._reach = reach
+        self._ttl = ttl
         self._clock = clock
         self.taken: set[str] = set()
 
@@ -48,10 +54,11 @@ class Restorer:
         """
         parked = turn.record
         self._ask(parked)
-        record = turn.restore(self._book.caller.key)
+        record = turn.restore(self._book.caller.key, self._ttl)
         if record.owner != parked.owner:
             self.taken.add(record.id)
-        where = f": {record.title!r} at {record.url}" if record.url else ""
+        url = brief(without_credentials(record.url or ""), _SHOWN)
+        where = f": {record.title!r} at {url}" if url else ""
         return Restored(whole=True, told=f"{record.id} was parked for {self._away(parked)} and is as it was{where}.")
 
     def _ask(self, record: SessionRecord) -> None:

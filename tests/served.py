@@ -101,7 +101,11 @@ def served(
 
     `options` stand on its command line, and its standard error goes to `log`.
     """
-    environ = {**os.environ, **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()}}
+    environ = {
+        "ORCHESTRATOR_PARK_TTL": "0",
+        **os.environ,
+        **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()},
+    }
     command = ["-m", "orchestrator", "serve", *options]
     parameters = StdioServerParameters(command=sys.executable, args=command, env=environ)
     before = {child.pid for child in psutil.Process().children()}

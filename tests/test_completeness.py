@@ -286,6 +286,8 @@ def options(*words: str) -> set[str]:
             break
         command = command.commands[word]
     found = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    for verb in words[2:3] if words[:2] == ("sessions", "do") else ():
+        found |= {f"--{name.replace('_', '-')}" for name in CATALOGUE[verb].model_fields}
     return {*found, "--help"}
 
 

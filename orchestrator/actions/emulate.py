@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from pydantic import Field, field_validator
+from pydantic import field_validator
 
 from orchestrator.actions.base import Action, Acts
 from orchestrator.actions.browser_results import Emulated
@@ -20,7 +20,7 @@ _LOCALE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*", re.ASCII)
 
 
 class Emulate(Acts[Emulated]):
-    """Pretend to be a device or elsewhere, offline or in the dark, in all tabs; 'none' resets one."""
+    """Pretend to be a device, elsewhere, offline or dark; 'none' resets (geolocation: {})."""
 
     verb: ClassVar[str] = "emulate"
     title: ClassVar[str] = "Emulate"
@@ -29,10 +29,10 @@ class Emulate(Acts[Emulated]):
     result: ClassVar[type[Outcome]] = Emulated
     observes: ClassVar[Observe] = "change"
 
-    device: str | None = Field(default=None, description="Such as iPhone 14, Pixel 7 landscape.")
-    geolocation: Geolocation | None = Field(default=None, description="{}: none.")
-    timezone: str | None = Field(default=None, description="Such as Europe/Berlin.")
-    locale: str | None = Field(default=None, description="Such as de-DE.")
+    device: str | None = None
+    geolocation: Geolocation | None = None
+    timezone: str | None = None
+    locale: str | None = None
     color_scheme: ColorScheme | None = None
     offline: bool | None = None
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
+
+from pydantic import WithJsonSchema
 
 from orchestrator import abilities
 from orchestrator.actions import downloads, pickers
@@ -16,10 +18,12 @@ from orchestrator.policies import DialogPolicy, DownloadPolicy, PermissionPolicy
 
 _ASKED = frozenset({"permissions", "notifications"})
 """What pages ask their user for."""
+_ANY = WithJsonSchema({"type": "string"})
+"""The values of all but the first two are in the description: a list of them a policy is paid for by every model."""
 
 
 class SetPolicy(Action[InForce]):
-    """Choose what happens by itself to what pages do unasked; raise: it is handled and reported."""
+    """Decide on what pages do unasked: raise (handled and reported), allow, deny, manual."""
 
     verb: ClassVar[str] = "set_policy"
     title: ClassVar[str] = "Set policies"
@@ -30,10 +34,10 @@ class SetPolicy(Action[InForce]):
 
     dialogs: DialogPolicy | None = None
     permissions: PermissionPolicy | None = None
-    notifications: PermissionPolicy | None = None
-    file_pickers: PickerPolicy | None = None
-    downloads: DownloadPolicy | None = None
-    new_tabs: TabPolicy | None = None
+    notifications: Annotated[PermissionPolicy | None, _ANY] = None
+    file_pickers: Annotated[PickerPolicy | None, _ANY] = None
+    downloads: Annotated[DownloadPolicy | None, _ANY] = None
+    new_tabs: Annotated[TabPolicy | None, _ANY] = None
 
     def perform(self, scene: Scene) -> InForce:
         """They stand in the record, so that every process keeps to them."""

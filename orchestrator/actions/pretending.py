@@ -21,8 +21,7 @@ def by_bidi(aspect: str, wanted: Emulation) -> Commands:
     """
     params: dict[str, Any]
     if aspect == "geolocation":
-        place = wanted.geolocation
-        params = {"coordinates": place.model_dump(by_alias=True) if place.there else None}
+        params = {"coordinates": _coordinates(wanted) if wanted.geolocation.there else None}
         return [("emulation.setGeolocationOverride", params)]
     if aspect == "timezone":
         return [("emulation.setTimezoneOverride", {"timezone": wanted.timezone or None})]
@@ -69,7 +68,7 @@ def by_cdp(aspect: str, wanted: Emulation) -> Commands:
     if aspect == "geolocation":
         if not wanted.geolocation.there:
             return [("Emulation.clearGeolocationOverride", {})]
-        return [("Emulation.setGeolocationOverride", wanted.geolocation.model_dump())]
+        return [("Emulation.setGeolocationOverride", _coordinates(wanted))]
     if aspect == "timezone":
         return [("Emulation.setTimezoneOverride", {"timezoneId": wanted.timezone})]
     if aspect == "locale":
@@ -96,6 +95,10 @@ def device_by_cdp(device: Device, size: Viewport, version: str, locale: str) -> 
         ("Emulation.setUserAgentOverride", agent),
         ("Emulation.setTouchEmulationEnabled", touch),
     ]
+
+
+def _coordinates(wanted: Emulation) -> dict[str, Any]:
+    return {"accuracy": 1, **wanted.geolocation.model_dump(exclude_none=True)}
 
 
 def metrics(device: Device, size: Viewport) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command `orchestrator sessions`: what is open, and how a person closes it; coming and going changes nothing."""
+"""The command `orchestrator sessions`: what is open, and how a person uses, attaches or closes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from orchestrator.errors import InvalidArgument, OrchestratorError, SessionNotFound
+from orchestrator.errors import InvalidArgument, OrchestratorError, SessionNotFound, nearest
 from orchestrator.mark import Mark
 from orchestrator.settings import Settings, seconds
 
@@ -159,11 +159,63 @@ def attach(
         session = await orchestrator.attach_session(remote_url, remote_session_id, name, platform=platform)
         return session.facts
 
-    facts = _visit(_settings(namespace), work)
+    settings = _settings(namespace)
+    # Nobody has it yet: it waits for its first use, also where nothing is to live on when a client goes.
+    waiting = settings.model_copy(update={"park_ttl": settings.park_ttl or settings.idle_timeout})
+    facts = _visit(waiting, work)
     if as_json:
         typer.echo(facts.model_dump_json(by_alias=True, exclude_none=True, indent=2))
     else:
         typer.echo(f"{facts.session_id} is attached. It goes on at its remote end when it is closed here.")
+
+
+@app.command("do", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def do(
+    context: typer.Context,
+    action: Annotated[str, typer.Argument(help="A tool that acts or looks, such as navigate.", show_default=False)],
+    name: Annotated[str, typer.Option("--session", "-s", help="The session, parked or not.", show_default=False)],
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Do one thing in a session: the tool's parameters are options, such as --url.
+
+    One that was parked comes back for it, and is parked again.
+    """
+    from orchestrator.actions.catalogue import CATALOGUE
+    from orchestrator.api import Orchestrator
+    from orchestrator.arguments import read
+
+    declared = CATALOGUE.get(action)
+    if declared is None:
+        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, CATALOGUE))
+    wanted = read(declared, _given(context.args))
+    outcome = _run(
+        Orchestrator(_settings(namespace), parking=True, door="cli"), lambda facade: facade.perform(wanted, name)
+    )
+    typer.echo(json.dumps(outcome.data(), indent=2, ensure_ascii=False) if as_json else outcome.render())
+
+
+def _given(words: Sequence[str]) -> dict[str, Any]:
+    """Parameters as words of a command line: `--url X`, `--url=X`, and `--full-page` for what is true."""
+    given: dict[str, Any] = {}
+    name = ""
+    for word in words:
+        if word.startswith("--"):
+            name, assigned, value = word.removeprefix("--").replace("-", "_").partition("=")
+            given[name] = _value(value) if assigned else True
+        elif name and given[name] is True:
+            given[name] = _value(word)
+        else:
+            raise InvalidArgument(f"{word!r} belongs to no option.", hint="Write parameters as --name value.")
+    return given
+
+
+def _value(word: str) -> Any:
+    """A value; lists and objects are JSON."""
+    try:
+        return json.loads(word) if word[:1] in {"[", "{"} else word
+    except ValueError:
+        return word
 
 
 def _tell(done: list[Closed], *, as_json: bool) -> None:
@@ -188,15 +240,19 @@ def _settings(namespace: str | None) -> Settings:
 
 
 def _visit(settings: Settings, work: Callable[[Orchestrator], Awaitable[AnswerT]]) -> AnswerT:
-    import anyio
-
     from orchestrator.api import Orchestrator
 
-    async def visit() -> AnswerT:
-        async with Orchestrator(settings, visiting=True, door="cli") as orchestrator:
+    return _run(Orchestrator(settings, visiting=True, door="cli"), work)
+
+
+def _run(orchestrator: Orchestrator, work: Callable[[Orchestrator], Awaitable[AnswerT]]) -> AnswerT:
+    import anyio
+
+    async def inside() -> AnswerT:
+        async with orchestrator:
             return await work(orchestrator)
 
-    return anyio.run(visit)
+    return anyio.run(inside)
 
 
 def _row(facts: SessionFacts) -> tuple[str, ...]:

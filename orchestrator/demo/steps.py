@@ -65,7 +65,7 @@ class Steps:
 def client_of(demo: str, log: TextIO, **settings: str) -> Client:
     """A client with a server of its own, in these settings; what the server says of itself goes to `log`."""
     # A namespace of its own: someone's session may be called alice already.
-    settings = {"namespace": f"{demo}-demo-{secrets.token_hex(4)}", **settings}
+    settings = {"namespace": f"{demo}-demo-{secrets.token_hex(4)}", "park_ttl": "0", **settings}
     environ = {**os.environ, **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()}}
     server = StdioServerParameters(command=sys.executable, args=["-m", "orchestrator", "serve"], env=environ)
     return Client(stdio_client(server, errlog=log), read_timeout_seconds=_PATIENCE)

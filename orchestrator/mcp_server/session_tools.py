@@ -87,7 +87,7 @@ class StartBrowser(_Starting):
     browser: Browser = "chrome"
     headless: Headless = None
     navigation_url: Address = None
-    device: str | None = Field(default=None, description="Such as iPhone 14.")
+    device: str | None = Field(default=None, description="Such as Pixel 7.")
     viewport: Viewport | None = None
     args: list[str] = Field(default_factory=list, description="Switches.")
     storage_state: StorageState = None

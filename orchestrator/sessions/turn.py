@@ -61,14 +61,16 @@ class Turn:
         self.record = self.record.changed(**fields)
         return self.record
 
-    def restore(self, key: str) -> SessionRecord:
-        """Make the session active again, now; it is the caller's `key` unless somebody alive owns it.
+    def restore(self, key: str, ttl: float | None) -> SessionRecord:
+        """Make the session active again, now, to live `ttl` seconds when it is parked again, or as long as before.
+
+        It is the caller's `key` unless somebody alive owns it.
 
         Raises:
             SessionNotFound: The session was closed meanwhile.
             SessionLost: It was lost meanwhile.
         """
-        self.record = self._store.restore(self.ticket, key)
+        self.record = self._store.restore(self.ticket, key, ttl)
         return self.record
 
     def claim(self, name: str) -> SessionRecord | None:

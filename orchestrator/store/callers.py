@@ -10,7 +10,6 @@ from orchestrator import leases
 from orchestrator.errors import NoSession
 from orchestrator.models import Caller, SessionRecord, SessionState
 from orchestrator.store import rows
-from orchestrator.store.base import Holder
 
 
 def register(db: sqlite3.Connection, caller: Caller, namespace: str) -> None:
@@ -43,13 +42,6 @@ def meant(db: sqlite3.Connection, namespace: str, key: str | None, session_id: s
 def set_current(db: sqlite3.Connection, key: str, session_id: str | None) -> None:
     """Make this session the caller's current one."""
     db.execute("UPDATE callers SET current = ? WHERE key = ?", (session_id, key))
-
-
-def living(db: sqlite3.Connection) -> set[str]:
-    """The keys of the callers whose process is alive."""
-    found = db.execute("SELECT key, pid, created FROM callers").fetchall()
-    alive = {holder: holder.alive() for holder in {Holder(pid, created) for _, pid, created in found}}
-    return {key for key, pid, created in found if alive[Holder(pid, created)]}
 
 
 def remove_dead(db: sqlite3.Connection, alive: set[str]) -> None:
@@ -86,3 +78,11 @@ def park(db: sqlite3.Connection, key: str, which: Callable[[SessionRecord], bool
         if record.owner == key and record.state is SessionState.PARKED and which(record):
             parked.append(record)
     return parked
+
+
+def restore(db: sqlite3.Connection, row: rows.Row, key: str, ttl: float | None, now: float) -> SessionRecord:
+    """Make a session active that was parked: its owner's, or the caller's `key` if that one is dead."""
+    owner = row.record.owner if row.record.owner in leases.living(db) else key
+    limits = row.record.limits if ttl is None else {**row.record.limits, "park": ttl}
+    back = {"state": SessionState.ACTIVE, "owner": owner, "limits": limits, **leases.NONE}
+    return rows.apply(db, row, lambda record: record.changed(**back), now)

@@ -44,6 +44,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (namespace, type)
         )""",
     ),
+    # The one process that ends what has expired when nobody else is there; see `orchestrator.keeper`.
+    ("CREATE TABLE keeper (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, created REAL NOT NULL)",),
 )
 """The statements that lead from each version to the next; the first begin at an empty file."""
 

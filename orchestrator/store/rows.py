@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from orchestrator import leases
 from orchestrator.errors import OrchestratorError, SessionExists, SessionLimit, SessionLost, SessionNotFound
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.store.base import Change, Ticket
@@ -41,9 +42,16 @@ def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]
 
 
 def without_shared(db: sqlite3.Connection, record: SessionRecord) -> SessionRecord:
-    """The record without the processes that a record which is not closed names, too."""
-    shared = {process for row in open_rows(db) for process in row.record.processes}
-    return record.changed(processes=[process for process in record.processes if process not in shared])
+    """The record without the processes and folders that a record which is not closed names, too."""
+    others = [process for row in open_rows(db) for process in row.record.processes]
+    own, places = leases.alone(record.processes, others)
+    ours = [one if one.folder in places else one.model_copy(update={"folder": None}) for one in own]
+    return record.changed(processes=ours)
+
+
+def any_open(db: sqlite3.Connection) -> bool:
+    """Whether a session of any namespace is not closed."""
+    return db.execute("SELECT 1 FROM sessions WHERE state <> 'closed' LIMIT 1").fetchone() is not None
 
 
 def open_ids(db: sqlite3.Connection, namespace: str) -> list[str]:
@@ -127,6 +135,15 @@ def of_ticket(db: sqlite3.Connection, ticket: Ticket) -> Row:
     return row
 
 
+def claim(db: sqlite3.Connection, row: Row, name: str, now: float) -> SessionRecord | None:
+    """Give something to a session alone; returns the one of this home that has it already."""
+    for other in open_rows(db):
+        if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
+            return other.record
+    apply(db, row, lambda record: record.changed(claims=(*record.claims, name)), now)
+    return None
+
+
 def make_room(db: sqlite3.Connection, namespace: str, max_sessions: int | None) -> None:
     """Refuse one session more than the limit; begin to count anew when none is left.
 
@@ -177,8 +194,8 @@ def apply(db: sqlite3.Connection, row: Row, change: Change, now: float) -> Sessi
     after = change(row.record)
     if (after.namespace, after.id) != (row.record.namespace, row.record.id):
         raise ValueError("a change of a record keeps its namespace and id")
-    if after.state is SessionState.CLOSED:  # what is remembered is that the id was open, not what it held
-        after = after.changed(vars={}, events=(), armed=None)
+    if after.state is SessionState.CLOSED:
+        after = after.changed(**leases.closed(after.lost_reason))
     values = (after.state, after.owner, after.model_dump_json(by_alias=True), row.seq)
     db.execute("UPDATE sessions SET state = ?, owner = ?, record = ? WHERE seq = ?", values)
     if after.state in {SessionState.CLOSED, SessionState.LOST}:
@@ -190,15 +207,11 @@ def apply(db: sqlite3.Connection, row: Row, change: Change, now: float) -> Sessi
 
 
 def _hand_on_current(db: sqlite3.Connection, row: Row) -> None:
-    namespace, session_id = row.record.namespace, row.record.id
-    query = "SELECT key FROM callers WHERE namespace = ? AND current = ?"
-    for (key,) in db.execute(query, (namespace, session_id)).fetchall():
-        rest = owned(db, namespace, key)
-        heir = rest[0] if len(rest) == 1 else None
-        never_began = row.record.state is SessionState.STARTING and row.record.owner == key
-        if never_began and row.replaced and is_open(db, namespace, row.replaced):
-            heir = row.replaced
-        db.execute("UPDATE callers SET current = ? WHERE key = ?", (heir, key))
+    record, before = row.record, row.replaced
+    if record.state is SessionState.STARTING and before and is_open(db, record.namespace, before):
+        values = (before, record.owner, record.id)
+        db.execute("UPDATE callers SET current = ? WHERE key = ? AND current = ?", values)
+    leases.hand_on_current(db, record.namespace, record.id)
 
 
 def _row(found: tuple[int, str, str | None] | None) -> Row | None:

@@ -93,7 +93,7 @@ class SqliteStore:
         """Those records, each with whether a call of anybody alive runs or waits in its lane."""
         with self._database.read() as db:
             tick = self._ticks()
-            return [(row.record, tickets.in_use(db, row.seq, holder, tick)) for row in rows.open_rows(db, namespace)]
+            return [(row.record, leases.in_use(db, row.seq, tick, holder)) for row in rows.open_rows(db, namespace)]
 
     def update(self, namespace: str, session_id: str, change: Change) -> SessionRecord:
         """Change a record that is not closed; returns it as it now stands.
@@ -128,7 +128,7 @@ class SqliteStore:
                 raise rows.not_found(db, namespace, session_id)
             if row.record.state is SessionState.CLOSED:
                 return None
-            if when and not when(row.record, tickets.in_use(db, row.seq, holder or Holder.here(), self._ticks())):
+            if when and not when(row.record, leases.in_use(db, row.seq, self._ticks(), holder or Holder.here())):
                 return None
             closed = {"state": SessionState.CLOSED, "lost_reason": because or row.record.lost_reason}
             rows.apply(db, row, lambda record: record.changed(**closed), self._clock())
@@ -213,25 +213,19 @@ class SqliteStore:
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.of_ticket(db, ticket)
-            for other in rows.open_rows(db):
-                if name in other.record.claims and other.seq != row.seq and other.record.state is not SessionState.LOST:
-                    return other.record
-            rows.apply(db, row, lambda record: record.changed(claims=(*record.claims, name)), self._clock())
-            return None
+            return rows.claim(db, rows.of_ticket(db, ticket), name, self._clock())
 
-    def restore(self, ticket: Ticket, key: str) -> SessionRecord:
-        """Make a parked session active; it is the caller's `key` now unless somebody alive owns it.
+    def restore(self, ticket: Ticket, key: str, ttl: float | None = None) -> SessionRecord:
+        """Make a parked session active, to live `ttl` seconds when it is parked again, or as long as before.
+
+        It is the caller's `key` now unless somebody alive owns it.
 
         Raises:
             SessionNotFound: It was closed.
             SessionLost: It was lost.
         """
         with self._database.write() as db:
-            row = rows.of_ticket(db, ticket)
-            owner = row.record.owner if row.record.owner in callers.living(db) else key
-            back = {"state": SessionState.ACTIVE, "owner": owner, **leases.NONE}
-            return rows.apply(db, row, lambda record: record.changed(**back), self._clock())
+            return callers.restore(db, rows.of_ticket(db, ticket), key, ttl, self._clock())
 
     def beat(self, holder: Holder) -> None:
         """Say that this process still holds its places."""
@@ -253,7 +247,7 @@ class SqliteStore:
         """
         with self._database.write() as db:
             callers.register(db, caller, namespace)
-            alive = callers.living(db) | {caller.key}
+            alive = leases.living(db) | {caller.key}
             callers.remove_dead(db, alive)
             own = callers.take_over(db, caller, namespace, alive, self._clock())
             if len(own) == 1:
@@ -264,6 +258,11 @@ class SqliteStore:
         """Park what a caller owns and what may live on without it; returns those that are parked now."""
         with self._database.write() as db:
             return callers.park(db, key, which, self._clock())
+
+    def lacks_keeper(self) -> bool:
+        """Whether there is something to keep in this home, and no keeper."""
+        with self._database.read() as db:
+            return leases.keeper(db) is None and rows.any_open(db)
 
     def forget(self, key: str) -> None:
         """Remove a caller; what it still owns counts as a dead caller's."""

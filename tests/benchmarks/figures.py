@@ -15,7 +15,7 @@ import psutil
 
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.store import Holder, SqliteStore
-from tests.benchmarks import apps, grid, pages, screens
+from tests.benchmarks import apps, grid, pages, parked, screens
 from tests.benchmarks.classic import Classic
 from tests.benchmarks.measure import Figure, elapsed, in_turns
 from tests.benchmarks.server import NAMESPACE, Server
@@ -52,6 +52,7 @@ class Bench:
             yield from self._side_by_side(server, list(ours.values()), list(classic.values()))
             yield from self._outlines(one, other)
             yield from self._share(one, other)
+        yield from parked.figures(self._site, self._folder / "parked", self._few())
         yield from self._records()
         yield from screens.figures(self._rounds)
         yield from self._apps()

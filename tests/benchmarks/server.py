@@ -20,7 +20,13 @@ class Server:
     """A server and its one client, which sends a line and reads the answer: what it measures is the server's time."""
 
     def __init__(self, home: Path, *, max_output: str = _UNCUT, **given: str) -> None:
-        settings = {"HOME": str(home), "NAMESPACE": NAMESPACE, "MAX_OUTPUT": max_output, "SESSION_WARNING": "100"}
+        settings = {
+            "HOME": str(home),
+            "NAMESPACE": NAMESPACE,
+            "MAX_OUTPUT": max_output,
+            "SESSION_WARNING": "100",
+            "PARK_TTL": "0",
+        }
         settings |= {name.upper(): value for name, value in given.items()}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "orchestrator", "serve", "--log-level", "warning"],
@@ -30,7 +36,7 @@ class Server:
         )
         self._sent = 0
         client = {"name": "benchmark", "version": "1"}
-        self._ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
         self._write({"method": "notifications/initialized"})
 
     def __enter__(self) -> Self:
@@ -43,18 +49,14 @@ class Server:
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool that must succeed; its data."""
-        result = self._ask("tools/call", name=tool, arguments=arguments)
+        result = self.ask("tools/call", name=tool, arguments=arguments)
         if result.get("isError"):
             raise RuntimeError(f"{tool}: {result['content'][0]['text']}")
         data: dict[str, Any] = result["structuredContent"]
         return data
 
-    @property
-    def process(self) -> psutil.Process:
-        """The server itself."""
-        return psutil.Process(self._process.pid)
-
-    def _ask(self, method: str, **params: Any) -> dict[str, Any]:
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a request; its result, whatever it says."""
         self._sent += 1
         self._write({"id": self._sent, "method": method, "params": params})
         assert self._process.stdout
@@ -66,6 +68,11 @@ class Server:
                 result: dict[str, Any] = message["result"]
                 return result
         raise RuntimeError(f"The server ended before it answered {method}.")
+
+    @property
+    def process(self) -> psutil.Process:
+        """The server itself."""
+        return psutil.Process(self._process.pid)
 
     def _write(self, message: dict[str, Any]) -> None:
         assert self._process.stdin

@@ -185,7 +185,7 @@ def test_a_server_that_dies_in_mid_start_leaves_a_name_to_clear(home: Home, site
     """What it was starting is lost, not stuck: closing it ends the browser that nobody had counted, then it is free."""
     gate = site.gate("/slow")
     site.page("/slow", "<title>slow</title>")
-    with home.serve() as first:
+    with home.serve(park_ttl="100") as first:
         first.begin("start_browser", sessionId="a", navigationUrl=site.url("/slow"))
         gate.wait_entered()
         _die(first.process)

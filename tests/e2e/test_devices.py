@@ -130,7 +130,7 @@ def test_whoever_drives_it_next_finds_it_so(home: Home, site: Site) -> None:  # 
     url = site.page("/first", f"<!doctype html>{FIRST}")
     clock = "Intl.DateTimeFormat().resolvedOptions().timeZone"
     with home.serve() as second:
-        with home.serve() as first:
+        with home.serve(park_ttl="100") as first:
             first.ok("start_browser", sessionId="a", device="iPhone 14")
             first.ok("emulate", timezone="Asia/Tokyo", sessionId="a")
             kill(first.process)

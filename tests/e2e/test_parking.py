@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from orchestrator.activity import entries
-from tests.e2e.harness import Home, kill, runs, until
+from orchestrator.models import SessionState
+from tests.e2e.harness import Home, answered, kill, runs, until
 from tests.served import Served
 from tests.site import Site
 
@@ -101,3 +102,51 @@ def test_a_session_is_as_it_was(
         assert second.ok("click_element", selector=ref)["title"] == "Ann"
         done = {entry.action for entry in entries(lasting.folder, lasting.record("a"))}
         assert done >= ({"restore"} if how == "SIGKILL" else {"park", "restore"})
+
+
+def test_what_nobody_comes_back_to_ends_without_any_server(home: Home, base: str) -> None:  # B12 B13 B34 O12
+    """A working session and an idle one of a server that is killed: they live on, then all of them is ended."""
+    with home.serve(park_ttl="3") as server:
+        for name in ("busy", "idle"):
+            server.ok("start_browser", sessionId=name, navigationUrl=base)
+        server.begin("execute_script", script="await fetch('/held')", sessionId="busy")
+        until(lambda: home.tickets() == 1, "the call to run")
+        leave(server, "SIGKILL")
+    assert home.processes()
+    until(lambda: {record.state for record in home.records()} == {SessionState.PARKED}, "both to be parked")
+    until(lambda: not home.records(), "the end of both")
+    until(home.is_clean, "the end of their browsers, drivers and profiles")
+
+
+def test_leaving_parks_what_works_and_ends_what_does_not(lasting: Home, site: Site, base: str) -> None:  # B3 B4 B5 O12
+    """At the end of input one at work is parked; one that is starting and one that is lost end at once."""
+    slow = site.gate("/slow")
+    with lasting.serve() as server:
+        for name in ("busy", "lost"):
+            server.ok("start_browser", sessionId=name, navigationUrl=base)
+        server.begin("execute_script", script="await fetch('/held'); self.done = true", sessionId="busy")
+        server.begin("start_browser", sessionId="starting", navigationUrl=site.url("/slow"))
+        site.gate("/held").wait_entered()
+        slow.wait_entered()
+        kill(lasting.process("lost", "chromedriver"))
+        assert server.call("get_text", sessionId="lost").code == "session_lost"
+    assert [(record.id, record.state) for record in lasting.records()] == [("busy", "parked")]
+    assert len(lasting.folders()) == 1
+    slow.open()
+    site.gate("/held").open()
+    with lasting.serve() as server:
+        assert server.ok("wait_for", url=base, sessionId="busy")["restored"] is True
+        assert server.ok("execute_script", script="return self.done", sessionId="busy")["value"] is True
+
+
+def test_two_clients_that_come_back_share_what_was_left(lasting: Home, base: str) -> None:  # B2 B23 W35
+    """The first server of a namespace owns what was parked; another one's call brings it back all the same, once."""
+    with lasting.serve() as server:
+        server.ok("start_browser", sessionId="a", navigationUrl=base)
+    with lasting.serve() as first, lasting.serve() as second:
+        calls = [one.begin("get_text", selector="label", sessionId="a") for one in (second, first, second, first)]
+        answers = [answered(call) for call in calls]
+        assert [answer.data["text"] for answer in answers] == ["Name"] * 4
+        assert [answer.data.get("restored") for answer in answers].count(True) == 1
+        assert second.ok("close_all_sessions")["closed"] == []
+        assert first.ok("close_all_sessions")["closed"] == ["a"]

@@ -95,7 +95,7 @@ def test_an_approval_outlives_the_server(home: Home, site: Site) -> None:  # B10
     """It was given under a server that was killed; the next one finds it in the record, and gives nothing else."""
     asking = f"return {ASKS['notifications']}"
     with home.serve() as second:
-        with home.serve() as first:
+        with home.serve(park_ttl="100") as first:
             first.ok("start_browser", sessionId="a", navigationUrl=site.page("/p", "<p>asking"))
             first.ok("set_policy", notifications="allow", sessionId="a")
             assert first.ok("execute_script", script=asking, sessionId="a")["value"] == "granted"

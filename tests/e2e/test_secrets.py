@@ -67,7 +67,7 @@ class Ear:
 @contextmanager
 def listening(home: Home, url: str, log: Path) -> Iterator[Ear]:
     """A server that logs as much as it can."""
-    settings = {"home": str(home.folder), "namespace": "secrets"}
+    settings = {"home": str(home.folder), "namespace": "secrets", **home.settings}
     with log.open("w") as file, served("auto", ["--log-level", "debug"], file, **settings) as server:
         yield Ear(server, url, home, log)
 
@@ -183,6 +183,7 @@ def go_through(ear: Ear, end: Relayed, start: dict[str, Any], delete: Callable[[
 
 def test_the_password_of_a_remote_end_is_nowhere(home: Home, site: Site, tmp_path: Path, far: RemoteEnd) -> None:
     """Started, used, failed, listed, detached, attached, marked, left by a crash, taken over: nothing ever has it."""
+    home.settings["park_ttl"] = "100"
     page = site.page("/", "<title>Far</title><p>far away")
     start = {"provider": "remote_url", "platform": "browser", "capabilities": far.capabilities()}
     with listening(home, page, tmp_path / "log") as ear:

@@ -41,11 +41,12 @@ def test_listing_shows_what_is_open(home: Home, site: Site) -> None:
 
 
 def test_listing_leaves_orphans_alone(lasting: Home) -> None:
-    """A session whose server was killed is shown, stays as it is, and waits for the next server."""
+    """A session whose server was killed is shown, and waits for the next server; looking changes nothing."""
     with lasting.serve() as server:
         server.ok("start_browser", sessionId="left")
         kill(server.process)
         until(lambda: not runs(server.process), "the server's end")
+        until(lambda: lasting.record("left").state == "parked", "the keeper to notice")
         before = lasting.record("left")
         assert listed(lasting) == ["left"]
         assert lasting.record("left") == before

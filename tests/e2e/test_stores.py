@@ -108,7 +108,7 @@ def test_a_crash_of_one_server_leaves_the_others_sessions(home: Home, base: str)
     """SIGKILL of one server: the other one goes on, and works in the sessions that were left."""
     with home.serve() as second:
         second.ok("start_browser", sessionId="b", navigationUrl=base)
-        with home.serve() as first:
+        with home.serve(park_ttl="100") as first:
             first.ok("start_browser", sessionId="a", navigationUrl=base)
             kill(first.process)
         assert ids(second) == ["b", "a"]

@@ -87,7 +87,7 @@ def test_another_server_goes_on_where_the_session_is(
     device_server: DeviceServer, home: Home, site: Site, platform: str
 ) -> None:
     """A server is killed while the session is in a web view: the next one is in it, too, and its refs are new ones."""
-    with home.serve(appium_url=device_server.url) as first:
+    with home.serve(appium_url=device_server.url, park_ttl="100") as first:
         phone = Phone(Stage(first, site), "phone", platform)
         assert not start(phone.stage, "phone", platform).failed
         phone.open("Web view")
@@ -95,7 +95,7 @@ def test_another_server_goes_on_where_the_session_is(
         before = phone.ok("get_visible_elements")["outline"]
         kill(first.process)
         until(lambda: not runs(first.process), "the server to be gone")
-    with home.serve(appium_url=device_server.url) as second:
+    with home.serve(appium_url=device_server.url, park_ttl="100") as second:
         phone = Phone(Stage(second, site), "phone", platform)
         assert phone.ok("get_visible_elements")["outline"] == before
         phone.ok("switch_context", context="NATIVE_APP")

@@ -1,0 +1,216 @@
+"""Kills one of server, driver, browser, keeper and client at a time, at random moments, and looks what becomes of it.
+
+`python -m tests.crash [--kills N] [--seed N]`: four sessions of two clients work all the time. After each kill every
+session must answer again, as the same one where nothing of it was killed; every one that was lost must have been said
+to be lost, and no record may contradict a process. At the end nothing may be left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from orchestrator import leases, processes
+from orchestrator.models import SessionRecord, SessionState
+from tests.benchmarks.server import Server
+from tests.e2e.harness import Home, runs, until
+from tests.site import Site
+
+VICTIMS = ("server", "chromedriver", "chromium", "keeper", "client")
+CLIENTS = (("a", "b"), ("c", "d"))
+MOST_WAITED = 1.0
+"""Seconds between two kills at most, once all work again."""
+PAGE = """
+<title>Crash</title><label>Name <input id=name></label>
+<button onclick="document.title = document.querySelector('#name').value">Send</button>
+"""
+
+
+class Client:
+    """A client process with a server of its own, and what it says."""
+
+    def __init__(self, home: Path, url: str, names: tuple[str, ...]) -> None:
+        self.names = names
+        script = Path(__file__).with_name("crash_client.py")
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), str(home), "100", url, *names], stdout=subprocess.PIPE, text=True
+        )
+        self.said: list[str] = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.said.append(line.strip())
+
+    def server(self) -> psutil.Process:
+        """Its server."""
+        line = until(lambda: next((one for one in self.said if one.startswith("server ")), ""), "a server")
+        return psutil.Process(int(line.split()[1]))
+
+    def rounds(self) -> int:
+        """How often all of its sessions have answered."""
+        return sum(line.startswith("round ") for line in self.said)
+
+
+class Crash:
+    """One run over one home."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.seed = seed
+        self.home = Home(folder)
+        self.killed: Counter[str] = Counter()
+        self.lost = 0
+        self._random = random.Random(seed)  # noqa: S311 — chance, no secret
+        self._site = Site()
+        self._clients: list[Client] = []
+
+    def __enter__(self) -> Self:
+        self._site.__enter__()
+        self._url = self._site.page("/", PAGE)
+        self._clients = [Client(self.home.folder, self._url, names) for names in CLIENTS]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for client in self._clients:
+            client.process.kill()
+            client.process.wait()
+            until(partial(_ended, client.server()), "the end of the server")
+        if self.home.records():  # something went wrong: nothing may be left all the same
+            with Server(self.home.folder) as last:
+                last.call("close_sessions", all=True)
+        self._site.__exit__(None, None, None)
+
+    def run(self, kills: int) -> None:
+        """Kill so often, and end with nothing left."""
+        self._all_answer()
+        order: list[str] = []
+        for _ in range(kills):
+            # Each of them comes, in an order that nobody knows.
+            order = order or self._random.sample(VICTIMS, len(VICTIMS))
+            victim = order.pop()
+            time.sleep(self._random.uniform(0, MOST_WAITED))  # a random moment is what is wanted
+            self.killed[victim] += 1
+            getattr(self, f"_kill_{victim}")()
+            self._all_answer()
+            self._records_are_true()
+        self._end()
+
+    def _kill_server(self) -> None:
+        client = self._random.choice(self._clients)
+        self._come_back(client, client.server())
+
+    def _kill_client(self) -> None:
+        client = self._random.choice(self._clients)
+        self._come_back(client, psutil.Process(client.process.pid))
+
+    def _kill_chromedriver(self) -> None:
+        self._lose("chromedriver")
+
+    def _kill_chromium(self) -> None:
+        self._lose("chromium")
+
+    def _kill_keeper(self) -> None:
+        """It is missed by the next start of a session."""
+        if keeper := self._keeper():
+            os.kill(keeper, signal.SIGKILL)
+            self._kill_chromium()
+            until(lambda: self._keeper() not in {None, keeper}, "another keeper")
+
+    def _come_back(self, client: Client, victim: psutil.Process) -> None:
+        """What it worked in goes on with the next client, as it is."""
+        server = client.server()
+        before = self._addresses(client.names)
+        os.kill(victim.pid, signal.SIGKILL)
+        client.process.wait()
+        until(partial(_ended, server), "the end of the server")
+        self._clients.remove(client)
+        self._clients.append(Client(self.home.folder, self._url, client.names))
+        until(self._clients[-1].rounds, f"an answer of {client.names}")
+        assert self._addresses(client.names) == before, f"{before} are others now"
+        assert {f"restored {name}" for name in client.names} <= {*self._clients[-1].said}
+
+    def _lose(self, name: str) -> None:
+        client = self._random.choice(self._clients)
+        session = self._random.choice(client.names)
+        heard = len(client.said)
+        os.kill(self.home.process(session, name).pid, signal.SIGKILL)
+        until(lambda: f"lost {session}" in client.said[heard:], f"the loss of {session} ({name})")
+        until(lambda: f"started {session}" in client.said[heard:], f"{session} anew")
+        self.lost += 1
+
+    def _all_answer(self) -> None:
+        since = {id(client): client.rounds() for client in self._clients}
+        until(lambda: all(client.rounds() > since[id(client)] for client in self._clients), "an answer of all")
+
+    def _records_are_true(self) -> None:
+        until(lambda: all(map(_is_true, self.home.records())), "records that contradict no process")
+        assert {record.id for record in self.home.records()} == {name for names in CLIENTS for name in names}
+
+    def _addresses(self, names: tuple[str, ...]) -> dict[str, str]:
+        return {name: self.home.record(name).remote_session_id for name in names}
+
+    def _keeper(self) -> int | None:
+        with closing(sqlite3.connect(self.home.folder / "sessions.db")) as db:
+            keeper = leases.keeper(db)
+        return keeper.pid if keeper else None
+
+    def _end(self) -> None:
+        """The last ones to use the sessions give them a second to live, then all are killed."""
+        for client in self._clients:
+            server = client.server()
+            client.process.kill()
+            client.process.wait()
+            until(partial(_ended, server), "the end of the server")
+        with Server(self.home.folder, park_ttl="1") as last:
+            for record in self.home.records():
+                last.call("get_text", sessionId=record.id)
+            last.process.kill()
+        until(lambda: not self.home.records(), "the end of all sessions")
+        until(self.home.is_clean, "the end of all processes and folders")
+        until(lambda: self._keeper() is None, "the end of the keeper")
+
+    def __str__(self) -> str:
+        kills = ", ".join(f"{number} {victim}" for victim, number in sorted(self.killed.items()))
+        return f"seed {self.seed}: killed {kills}; {self.lost} sessions were lost and said so, nothing is left"
+
+
+def _ended(process: psutil.Process) -> bool:
+    return not runs(process)
+
+
+def _is_true(record: SessionRecord) -> bool:
+    """Whether what the record says of its processes is so."""
+    return record.state is not SessionState.ACTIVE or all(map(processes.alive, record.processes))
+
+
+def main() -> None:
+    """Run it, and say what was seen."""
+    parser = argparse.ArgumentParser(description="Kills parts at random moments and looks what becomes of the rest.")
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="wc-", ignore_cleanup_errors=True) as folder:
+        with Crash(Path(folder), options.seed) as crash:
+            crash.run(options.kills)
+        print(crash)
+
+
+if __name__ == "__main__":
+    main()

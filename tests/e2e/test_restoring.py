@@ -1,0 +1,148 @@
+"""What can be done with a parked session: use it, in any way; close it; find that it is gone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from orchestrator import Orchestrator
+from orchestrator.compare import CompareSessions
+from orchestrator.errors import ElementNotFound, SessionLost, SessionNotFound
+from orchestrator.models import SessionState
+from orchestrator.settings import Settings
+from tests.e2e.harness import NAMESPACE, Home, kill, until
+from tests.e2e.test_shell import shell
+from tests.site import Site
+
+FORM = "<title>Form</title><label>Name <input id=name></label>"
+
+
+@asynccontextmanager
+async def server(home: Home, ttl: float = 100, *, adopting: bool = True) -> AsyncIterator[Orchestrator]:
+    """What a server is without its client: it takes over what was left, and parks what it has."""
+    settings = Settings(home=home.folder, namespace=NAMESPACE, park_ttl=ttl)
+    async with Orchestrator(settings, adopting=adopting, parking=True) as one:
+        yield one
+
+
+async def park(home: Home, *names: str, url: str | None = None, ttl: float = 100) -> None:
+    """Start sessions and go."""
+    async with server(home, ttl) as one:
+        for name in names:
+            await one.start_browser(name, navigation_url=url)
+
+
+async def end(home: Home) -> None:
+    """Close all that a test has left."""
+    async with server(home) as one:
+        await one.close_sessions(all=True)
+
+
+def do(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
+    """What `sessions do` answers; the time to live of whoever passes by counts for nothing."""
+    return shell(home, "sessions", "do", *words)
+
+
+async def test_whatever_names_it_brings_it_back(home: Home, site: Site) -> None:  # B1 B15 B29
+    """Actions, sequences, parallel sequences, comparisons; an action that fails says it as well."""
+    page = site.page("/", FORM)
+    await park(home, *"abcde", url=page)
+    async with server(home) as one:
+        assert (await one.list_sessions()).current_session is None
+        assert (await (await one.session("a")).get_text()).restored
+        assert (await one.execute_sequence([{"action": "get_text"}], "b")).restored
+        both = await one.execute_parallel([{"sessionIds": ["c"], "actions": [{"action": "get_text"}]}])
+        assert both.results["c"]["restored"]
+        await one.compare(CompareSessions(session_ids=["a", "d"], of="text"))
+        with pytest.raises(ElementNotFound) as failed:
+            await (await one.session("e")).click_element("#nowhere", timeout=0)
+        assert failed.value.details["restored"] is True
+        assert "e was parked for" in failed.value.details["events"][0]
+        assert {row.state for row in (await one.list_sessions()).sessions} == {SessionState.ACTIVE}
+        assert (await (await one.session("e")).get_text()).restored is None
+    await end(home)
+
+
+async def test_parked_ones_are_closed_like_any(home: Home) -> None:  # O12 X40 X41
+    """By name, by prefix, all: nothing of them is left, and nobody had to bring them back for that."""
+    await park(home, "a", "b-1", "b-2", "c")
+    async with server(home) as one:
+        rows = (await one.list_sessions()).sessions
+        assert {row.state for row in rows} == {SessionState.PARKED}
+        assert all(row.parked_until for row in rows)
+        assert (await one.close_session("a")).closed == ["a"]
+        assert (await one.close_sessions(prefix="b")).closed == ["b-1", "b-2"]
+        assert (await one.close_all_sessions()).closed == ["c"]
+        assert home.is_clean()
+
+
+@pytest.mark.parametrize("victim", ["chromedriver", "chromium"])
+async def test_one_that_died_meanwhile_is_said_to_be_lost(home: Home, victim: str) -> None:  # B8 B16 X42
+    """The call that comes back to it is told what ended and how long it was parked; then its name can be cleared."""
+    await park(home, "a")
+    kill(home.process("a", victim))
+    async with server(home) as one:
+        session = await one.session("a")
+        with pytest.raises(SessionLost, match=r"it was parked for .* and its process .* ended"):
+            await session.get_text()
+        assert (await session.refresh()).state is SessionState.LOST
+        assert (await session.close()).closed == ["a"]
+        assert home.is_clean()
+
+
+async def test_one_that_expired_says_so(home: Home) -> None:  # B12 B14 B33
+    """Whoever comes too late hears why it is closed, and the name is free."""
+    await park(home, "a", ttl=0.5)
+    until(lambda: not home.records(), "the end of the session")
+    async with server(home) as one:
+        with pytest.raises(SessionNotFound) as late:
+            await one.session("a")
+        assert "parked, and nobody came back to it in time" in str(late.value)
+        await one.start_browser("a")
+        await one.close_all_sessions()
+
+
+async def test_what_is_unused_keeps_its_time(home: Home) -> None:  # B14 B19 B20
+    """A server that takes it over and goes without using it prolongs nothing; a use begins the time anew."""
+    await park(home, "a", "b")
+    first = {record.id: record.parked_until or 0 for record in home.records()}
+    async with server(home, ttl=200) as one:
+        await (await one.session("b")).get_text()
+        assert home.record("b").parked_until is None
+    assert home.record("a").parked_until == first["a"]
+    assert (home.record("b").parked_until or 0) > first["b"] + 50
+    await end(home)
+
+
+async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site) -> None:  # B17 B23 B30
+    """It works in a parked session by its name, and parks it again; what it started itself ends with it."""
+    await park(home, "left", url=site.page("/", FORM))
+    async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE, park_ttl=0)) as script:
+        await script.start_browser("own")
+        assert (await (await script.session("left")).set_value("#name", "Ann")).restored
+    assert [(record.id, record.state) for record in home.records()] == [("left", SessionState.PARKED)]
+    async with server(home) as one:
+        assert (await (await one.session("left")).expect("#name", value="Ann")).restored
+    await end(home)
+
+
+async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> None:  # B15 B16 B17 B29 B33
+    """`sessions list` shows it, `sessions do` works in it by its name, again and again; what it says is the tool's."""
+    page = site.page("/", FORM)
+    await park(home, "shop", url=page)
+    assert shell(home, "sessions", "list").stdout.splitlines()[1].split()[:2] == ["shop", "parked"]
+    typed = do(home, "set_value", "-s", "shop", "--selector", "#name", "--value=Ann", "--submit")
+    assert "Restored: yes." in typed.stdout, typed.stderr
+    told = do(home, "expect", "-s", "shop", "--selector=#name", "--value", "Ann", "--json")
+    assert json.loads(told.stdout or "{}").get("restored") is True, told.stderr
+    assert home.record("shop").state is SessionState.PARKED
+    wrong = do(home, "navigat", "-s", "shop")
+    assert wrong.returncode == 2
+    assert "Did you mean 'navigate'?" in wrong.stderr
+    stray = do(home, "navigate", page, "-s", "shop")
+    assert "belongs to no option" in stray.stderr
+    assert shell(home, "sessions", "close", "shop").stdout == "Closed: shop.\n"
