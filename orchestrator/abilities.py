@@ -117,8 +117,8 @@ ABILITIES: Mapping[str, Ability] = {
         "Use Chrome, Edge or Firefox, or a proxy that keeps a log.",
     ),
     "network": Ability(
-        "rules for requests",
-        "`route`",
+        "rules for requests and recordings of them",
+        "`route`, `har`, options `har` and `hars`",
         {
             "firefox": "it has no Chrome DevTools Protocol",
             "safari": "it has no Chrome DevTools Protocol",

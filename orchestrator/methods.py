@@ -322,7 +322,7 @@ class SessionMethods(ABC):
 
         Args:
             source: What to drag: see selectors.
-            target: Selector; or give x and y.
+            target: A selector: what to drop it on; or give `x` and `y`.
             x: Where to drop it: CSS pixels from the left of the viewport.
             y: The same from its top.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -478,7 +478,7 @@ class SessionMethods(ABC):
             checked: Whether it is checked.
             count: How many elements the selector finds.
             attribute: An attribute that must be there, or have this value.
-            url: A glob.
+            url: A glob such as `**/cart*`.
             title: The whole title, or a glob.
             not_: It must not hold.
             timeout: In ms.
@@ -541,10 +541,10 @@ class SessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> NetworkLog:
-        """List what pages asked for over the network, and what came of it; no headers and bodies.
+        """List what pages asked for over the network, and what came of it.
 
         Args:
-            url: Part, or glob with *.
+            url: A part of the address, or a glob with `*`.
             status: 404, 4xx, >=400, failed, pending.
             since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
             limit: The newest ones are shown.
@@ -612,8 +612,6 @@ class SessionMethods(ABC):
 
     async def switch_frame(self, selector: str | None = None, *, timeout: int | None = None) -> FrameEntered:
         """Take later selectors inside a frame (iframe); without selector at the top again.
-
-        Refs need no switching.
 
         Args:
             selector: The frame; the top of the page unless given.
@@ -716,12 +714,10 @@ class SessionMethods(ABC):
         )
 
     async def save_storage_state(self, path: str | None = None) -> StorageSaved:
-        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
-
-        A start takes the file as storageState.
+        """Save the session's login (cookies, local storage) as a file, which a start takes as storageState.
 
         Args:
-            path: Where to save it.
+            path: Where to save it; below `home` unless given.
         """
         return await self._do(SaveStorageState, {"path": path})
 
@@ -742,12 +738,12 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            url: Glob; clear: all unless given.
+            url: A glob such as `**/api/*`; `clear` ends all rules unless it is given.
             method: Only requests of this method, such as `POST`.
-            status: 200 unless given.
+            status: Of the answer; 200 unless given.
             headers: Of the answer.
             body: What is answered; nothing unless given.
-            path: File with the body.
+            path: Or a file.
             content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
             ms: How long requests wait.
         """
@@ -773,10 +769,10 @@ class SessionMethods(ABC):
         *,
         not_found: Literal["continue", "abort"] = "continue",
     ) -> Archive:
-        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+        """Record network traffic into a HAR file, or replay one: requests are answered from it.
 
         Args:
-            action: flush writes what there is so far; stop ends replays, too.
+            action: `flush` writes what there is so far; `stop` ends replays, too.
             path: The HAR file; one below `home` unless given. `replay` needs it.
             not_found: What becomes of requests that the file has no answer to.
         """
@@ -822,7 +818,7 @@ class SessionMethods(ABC):
 
         Args:
             action: What to do.
-            value: portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.
+            value: portrait, landscape; a key such as BACK; a URL; lat,lon; clipboard text.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return await self._do(ManageDevice, {"action": action, "value": value, "observe": observe})
@@ -1107,7 +1103,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             source: What to drag: see selectors.
-            target: Selector; or give x and y.
+            target: A selector: what to drop it on; or give `x` and `y`.
             x: Where to drop it: CSS pixels from the left of the viewport.
             y: The same from its top.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
@@ -1259,7 +1255,7 @@ class BlockingSessionMethods(ABC):
             checked: Whether it is checked.
             count: How many elements the selector finds.
             attribute: An attribute that must be there, or have this value.
-            url: A glob.
+            url: A glob such as `**/cart*`.
             title: The whole title, or a glob.
             not_: It must not hold.
             timeout: In ms.
@@ -1322,10 +1318,10 @@ class BlockingSessionMethods(ABC):
         limit: int = 100,
         clear: bool = False,
     ) -> NetworkLog:
-        """List what pages asked for over the network, and what came of it; no headers and bodies.
+        """List what pages asked for over the network, and what came of it.
 
         Args:
-            url: Part, or glob with *.
+            url: A part of the address, or a glob with `*`.
             status: 404, 4xx, >=400, failed, pending.
             since: Only what came or changed later: `until` of an earlier answer, or seconds since 1970.
             limit: The newest ones are shown.
@@ -1391,8 +1387,6 @@ class BlockingSessionMethods(ABC):
 
     def switch_frame(self, selector: str | None = None, *, timeout: int | None = None) -> FrameEntered:
         """Take later selectors inside a frame (iframe); without selector at the top again.
-
-        Refs need no switching.
 
         Args:
             selector: The frame; the top of the page unless given.
@@ -1495,12 +1489,10 @@ class BlockingSessionMethods(ABC):
         )
 
     def save_storage_state(self, path: str | None = None) -> StorageSaved:
-        """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
-
-        A start takes the file as storageState.
+        """Save the session's login (cookies, local storage) as a file, which a start takes as storageState.
 
         Args:
-            path: Where to save it.
+            path: Where to save it; below `home` unless given.
         """
         return self._do(SaveStorageState, {"path": path})
 
@@ -1521,12 +1513,12 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            url: Glob; clear: all unless given.
+            url: A glob such as `**/api/*`; `clear` ends all rules unless it is given.
             method: Only requests of this method, such as `POST`.
-            status: 200 unless given.
+            status: Of the answer; 200 unless given.
             headers: Of the answer.
             body: What is answered; nothing unless given.
-            path: File with the body.
+            path: Or a file.
             content_type: Of the body; guessed from the file's name, or from how the body begins, unless given.
             ms: How long requests wait.
         """
@@ -1552,10 +1544,10 @@ class BlockingSessionMethods(ABC):
         *,
         not_found: Literal["continue", "abort"] = "continue",
     ) -> Archive:
-        """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file.
+        """Record network traffic into a HAR file, or replay one: requests are answered from it.
 
         Args:
-            action: flush writes what there is so far; stop ends replays, too.
+            action: `flush` writes what there is so far; `stop` ends replays, too.
             path: The HAR file; one below `home` unless given. `replay` needs it.
             not_found: What becomes of requests that the file has no answer to.
         """
@@ -1601,7 +1593,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             action: What to do.
-            value: portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.
+            value: portrait, landscape; a key such as BACK; a URL; lat,lon; clipboard text.
             observe: How much to report of what it changed; `change` also waits until the page has settled.
         """
         return self._do(ManageDevice, {"action": action, "value": value, "observe": observe})

@@ -6,6 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from orchestrator.actions.catalogue import CATALOGUE
+from orchestrator.mcp_server.tools import TOOLS
+from orchestrator.sequence import SYNC
+
 SESSION = "fuzz"
 _SELECTORS = (
     "#go", "button", "text=Go", "label=Name", 'role=textbox[name="Name"]', "input", "select", "#box", "//a",
@@ -21,12 +25,9 @@ _BROKEN_SELECTORS = (
     "role=",
     "text=",
     "::",
-    "#\\",
-    "e0",
     "e99999",
-    "\x00",
-    "\ufffe",
 )
+_NOWHERE = ("#nowhere", "e0", "#\\", "\x00", "\ufffe")
 _ODD_TEXT = (
     "", " ", "0", "true", "Ann", "a\nb", "a\tb", "ä€😀", "\x00", "\ufffe", "</script>", "'\"`", "{{}}", "%s%n",
     "x" * 3000, "../../etc/passwd", "e12", "-1", "null", "2026-11-21",
@@ -50,6 +51,7 @@ _BY_NAME = {
     "script": st.sampled_from(_SCRIPTS),
     "remoteUrl": st.sampled_from(("", "x", "http://127.0.0.1:1", "ftp://x", "http://[", "http://u:p@127.0.0.1:1/x?y")),
     "keys": st.sampled_from(("Enter", "Tab", "Control+A", "", "Nonsense", "a b c", "Control+", "Escape " * 50)),
+    "holdMs": st.sampled_from((-1, 0, 1, 50, 10_001, 2**70)),
     "path": st.sampled_from(("", "/", "/nowhere/x.png", "x.txt", "\x00")),
 }
 _PLAIN = {
@@ -57,15 +59,16 @@ _PLAIN = {
     "integer": st.sampled_from(_NUMBERS),
     "number": st.sampled_from(_NUMBERS),
 }
+_OFTEN = 4
+"""So often every other tool is called for once that one closes sessions: a browser has to be started after that."""
 OPENING = ("start", "attach", "close")
 """How the tools begin that open and close sessions."""
 
 
 def argument_sets(tools: dict[str, dict[str, Any]], home: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
     """A tool's name and arguments for it; `home` is an address that can be gone to."""
-    return st.sampled_from(sorted(tools)).flatmap(
-        lambda name: st.tuples(st.just(name), _arguments(name, tools[name], home))
-    )
+    often = [name for name in sorted(tools) for _ in range(1 if name.startswith("close") else _OFTEN)]
+    return st.sampled_from(often).flatmap(lambda name: st.tuples(st.just(name), _arguments(name, tools[name], home)))
 
 
 def _arguments(tool: str, schema: dict[str, Any], home: str) -> st.SearchStrategy[dict[str, Any]]:
@@ -119,23 +122,23 @@ def _value(tool: str, name: str, schema: dict[str, Any], home: str, *, patient: 
 
 def _item(tool: str, name: str, schema: dict[str, Any], home: str) -> st.SearchStrategy[Any]:
     if name == "actions":
-        return _steps(schema, home)
+        return _steps(home)
     if name == "sequences":
         part = {
             "sessionId": _sessions(tool),
-            "actions": st.lists(_steps(schema["properties"]["actions"]["items"], home), max_size=3),
+            "actions": st.lists(_steps(home), max_size=3),
         }
         return st.fixed_dictionaries(part)
     return _value(tool, name, schema, home, patient=False)
 
 
-def _steps(schema: dict[str, Any], home: str) -> st.SearchStrategy[Any]:
+def _steps(home: str) -> st.SearchStrategy[Any]:
     """Steps whose waiting is bounded; those whose verb takes no timeout look for what is there."""
-    properties = schema["properties"]
+    properties = TOOLS["execute_sequence"].listed.input_schema["properties"]["actions"]["items"]["properties"]
     common = {name: _value("step", name, part, home, patient=True) for name, part in properties.items()}
-    fixed = {"action": common.pop("action"), "timeout": _MILLISECONDS}
-    common.pop("timeout", None)
-    return st.one_of(st.fixed_dictionaries(fixed, optional=common), _ANY)
+    fixed = {"action": st.sampled_from((*CATALOGUE, SYNC)), "timeout": _MILLISECONDS}
+    rest = {name: value for name, value in common.items() if name not in fixed}
+    return st.one_of(st.fixed_dictionaries(fixed, optional=rest), _ANY)
 
 
 def _named(tool: str, name: str, home: str, *, patient: bool) -> st.SearchStrategy[Any] | None:
@@ -146,6 +149,6 @@ def _named(tool: str, name: str, home: str, *, patient: bool) -> st.SearchStrate
         return st.sampled_from((home, home, *_ADDRESSES))
     if name in {"selector", "root", "source", "target"}:
         # Without a timeout of its own a call waits its usual seconds for what is not there.
-        known = (*_SELECTORS[:3], *_BROKEN_SELECTORS) if patient else (*_SELECTORS, *_BROKEN_SELECTORS, "#nowhere")
+        known = (*_SELECTORS[:3], *_BROKEN_SELECTORS) if patient else (*_SELECTORS, *_BROKEN_SELECTORS, *_NOWHERE)
         return st.sampled_from(known)
     return _MILLISECONDS if name in _QUICK else _BY_NAME.get(name)

@@ -70,6 +70,10 @@ _DEVICES_BEGIN = "<!-- Made by `make docs` of orchestrator/presets.py. -->"
 _TABLE_ENDS = "<!-- The end of it. -->"
 
 MEANINGS = {
+    "expect.url": "A glob such as `**/cart*`.",
+    "args": "Switches of the browser, such as `--lang=de`.",
+    "prefix": "Only sessions whose ids begin with it.",
+    "target": "A selector: what to drop it on; or give `x` and `y`.",
     "actions": "The steps, in order: `action` is the name of a tool, the rest its parameters; its own action is `do`.",
     "app": "The app as the remote end finds it, such as a URL; passed on unread.",
     "appActivity": "Android: which of its activities.",
@@ -139,6 +143,10 @@ MEANINGS = {
     "locale": "Such as de-DE.",
     "offline": "Let no request leave the browser.",
     "direction": "Where to.",
+    "route.url": "A glob such as `**/api/*`; `clear` ends all rules unless it is given.",
+    "route.status": "Of the answer; 200 unless given.",
+    "get_network.url": "A part of the address, or a glob with `*`.",
+    "save_storage_state.path": "Where to save it; below `home` unless given.",
     "route.body": "What is answered; nothing unless given.",
     "route.contentType": "Of the body; guessed from the file's name, or from how the body begins, unless given.",
     "route.headers": "Of the answer.",
@@ -149,6 +157,7 @@ MEANINGS = {
     "execute_parallel.sequences": "For each session, or each group of sessions, its steps.",
     "format": "The form of the result.",
     "fullPage": "The whole page, not only what is seen of it.",
+    "har.action": "`flush` writes what there is so far; `stop` ends replays, too.",
     "har.notFound": "What becomes of requests that the file has no answer to.",
     "har.path": "The HAR file; one below `home` unless given. `replay` needs it.",
     "height": "In CSS pixels.",

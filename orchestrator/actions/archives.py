@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from orchestrator.actions.base import Action
 from orchestrator.actions.network_results import Archive
@@ -20,15 +20,13 @@ _MOST = 20
 
 
 class Har(Action[Archive]):
-    """Record the session's network traffic into a HAR file, or replay one: its requests are answered from the file."""
+    """Record network traffic into a HAR file, or replay one: requests are answered from it."""
 
     verb: ClassVar[str] = "har"
     title: ClassVar[str] = "Record or replay a HAR"
     result: ClassVar[type[Outcome]] = Archive
 
-    action: Literal["start", "flush", "stop", "replay"] = Field(
-        description="flush writes what there is so far; stop ends replays, too."
-    )
+    action: Literal["start", "flush", "stop", "replay"]
     path: str | None = None
     not_found: Literal["continue", "abort"] = "continue"
 

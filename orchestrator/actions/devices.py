@@ -35,7 +35,7 @@ class ManageDevice(Acts[DeviceManaged]):
     ]
     value: str | None = Field(
         default=None,
-        description="portrait or landscape; a key such as BACK; a URL; lat,lon; new text of the clipboard.",
+        description="portrait, landscape; a key such as BACK; a URL; lat,lon; clipboard text.",
     )
 
     @model_validator(mode="after")

@@ -40,7 +40,7 @@ class DragAndDrop(Acting):
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
 
     source: str
-    target: str | None = Field(default=None, description="Selector; or give x and y.")
+    target: str | None = None
     x: int | None = Field(default=None, ge=0)
     y: int | None = Field(default=None, ge=0)
 

@@ -64,7 +64,7 @@ class GetConsole(Hears, Action[ConsoleLog]):
 
 
 class GetNetwork(Hears, Action[NetworkLog]):
-    """List what pages asked for over the network, and what came of it; no headers and bodies."""
+    """List what pages asked for over the network, and what came of it."""
 
     verb: ClassVar[str] = "get_network"
     title: ClassVar[str] = "Read network"
@@ -72,7 +72,7 @@ class GetNetwork(Hears, Action[NetworkLog]):
     reads: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = NetworkLog
 
-    url: str | None = Field(default=None, description="Part, or glob with *.")
+    url: str | None = None
     status: str | None = Field(
         default=None, coerce_numbers_to_str=True, pattern=STATUS, description="404, 4xx, >=400, failed, pending."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -14,10 +15,13 @@ from orchestrator.actions.network_results import Routes
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, brief
+from orchestrator.network import globs
 from orchestrator.network.rules import Rule
 
 _MOST = 100
 """Rules that a session may have."""
+_ALTERNATIVES = 50
+"""Globs that one with braces may stand for."""
 _LARGEST = 200_000
 """Characters of all of them, in the record that every call reads; larger bodies are files."""
 _LARGEST_FILE = 50_000_000
@@ -44,12 +48,12 @@ class Route(Action[Routes]):
     result: ClassVar[type[Outcome]] = Routes
 
     action: Literal["block", "fulfil", "delay", "clear"]
-    url: str | None = Field(default=None, max_length=2000, description="Glob; clear: all unless given.")
+    url: str | None = Field(default=None, max_length=2000)
     method: str | None = None
-    status: int | None = Field(default=None, description="200 unless given.")
+    status: int | None = None
     headers: dict[str, str] | None = None
     body: str | None = None
-    path: str | None = Field(default=None, description="File with the body.")
+    path: str | None = Field(default=None, description="Or a file.")
     content_type: str | None = None
     ms: int | None = Field(default=None, ge=1, le=600_000)
 
@@ -73,6 +77,8 @@ class Route(Action[Routes]):
             raise ValueError("headers must be names of HTTP with values of one line")
         if self.content_type is not None and not self.content_type.isprintable():
             raise ValueError("contentType must be one line")
+        if self.url and len([*islice(globs.alternatives(self.url), _ALTERNATIVES + 1)]) > _ALTERNATIVES:
+            raise ValueError(f"url stands for more than {_ALTERNATIVES} globs")
         return self
 
     def perform(self, scene: Scene) -> Routes:

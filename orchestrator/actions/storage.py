@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import Field
-
 from orchestrator import kept
 from orchestrator.actions.base import Action
 from orchestrator.actions.browser_results import StorageSaved
@@ -18,17 +16,14 @@ from orchestrator.storage_state import origin_of
 
 
 class SaveStorageState(Action[StorageSaved]):
-    """Save the session's login: cookies of all sites and local storage of the origins that it was at, as a file.
-
-    A start takes the file as storageState.
-    """
+    """Save the session's login (cookies, local storage) as a file, which a start takes as storageState."""
 
     verb: ClassVar[str] = "save_storage_state"
     title: ClassVar[str] = "Save the storage state"
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = StorageSaved
 
-    path: str | None = Field(default=None, description="Where to save it.")
+    path: str | None = None
 
     def perform(self, scene: Scene) -> StorageSaved:
         """Look at every origin that the session was at, and write what is there; no value of it is told."""

@@ -97,7 +97,7 @@ class Expect(Aimed, Timed, Action[Met]):
     checked: bool | None = None
     count: int | None = Field(default=None, ge=0)
     attribute: Attribute | None = None
-    url: str | None = Field(default=None, description="A glob.")
+    url: str | None = None
     title_: str | None = Field(default=None, alias="title")
     not_: bool = Field(default=False, alias="not")
 

@@ -72,7 +72,7 @@ class Tabs(Action[TabList]):
 
 
 class SwitchFrame(Aimed, Timed, Action[FrameEntered]):
-    """Take later selectors inside a frame (iframe); without selector at the top again. Refs need no switching."""
+    """Take later selectors inside a frame (iframe); without selector at the top again."""
 
     verb: ClassVar[str] = "switch_frame"
     title: ClassVar[str] = "Switch frame"

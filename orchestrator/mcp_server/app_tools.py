@@ -15,7 +15,7 @@ from orchestrator.settings import ToolSet
 
 
 class ListDevices(SessionTool):
-    """List the phones, simulators and emulators that start_app_session could use, and which are taken."""
+    """List the phones, simulators and emulators that a start could use, and which are taken."""
 
     verb: ClassVar[str] = "list_devices"
     title: ClassVar[str] = "List devices"

@@ -26,7 +26,7 @@ _ANYTHING: Schema = {
     ]
 }
 """What stands for "any JSON value" where a type must be named."""
-_COMMON = 3
+_COMMON = 4
 """So many actions have a parameter that is declared in a step."""
 _STEP_BRIEFLY: Schema = {
     "type": "object",
@@ -87,12 +87,14 @@ def told_once(schemas: Iterable[Schema], always: str) -> Iterator[Schema]:
     """The schemas of tools that are listed together: what several may be given is told in full by the first of them.
 
     The others have its name and type: models read them one after the other, and the error of a wrong value names the
-    valid ones. What a tool needs, and the description `always`, is told by each.
+    valid ones. What a tool needs, and the description `always`, is told by each. What holds without an argument is for
+    the docs.
     """
     told: list[tuple[str, Schema]] = []
     for schema in schemas:
         properties: Schema = {}
-        for name, full in schema["properties"].items():
+        for name, declared in schema["properties"].items():
+            full = {key: value for key, value in declared.items() if key != "default"}
             each = full.get("description") == always or name in schema.get("required", ())
             properties[name] = _briefly(full) if (name, full) in told and not each else full
             told.append((name, full))

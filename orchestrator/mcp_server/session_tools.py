@@ -89,7 +89,7 @@ class StartBrowser(_Starting):
     navigation_url: Address = None
     device: str | None = Field(default=None, description="Such as Pixel 7.")
     viewport: Viewport | None = None
-    args: list[str] = Field(default_factory=list, description="Switches.")
+    args: list[str] = Field(default_factory=list)
     storage_state: StorageState = None
 
 
@@ -126,10 +126,7 @@ class StartAppSession(_Starting):
 
 
 class StartSession(_Starting):
-    """Start a session at a provider, such as a cloud or a Grid.
-
-    On this machine start_browser and start_app_session are simpler.
-    """
+    """Start a session at a provider: a cloud, a Grid. Here start_browser and start_app_session are simpler."""
 
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
@@ -184,7 +181,7 @@ class ListSessions(SessionTool):
     result: ClassVar[type[Outcome]] = SessionList
     nullable: ClassVar[tuple[str, ...]] = ("currentSession",)
 
-    prefix: str | None = Field(default=None, description="Of their ids.")
+    prefix: str | None = None
 
     async def run(self, orchestrator: Orchestrator) -> SessionList:
         """Read what is recorded."""
@@ -242,7 +239,7 @@ class CloseSessions(SessionTool):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Closed
 
-    prefix: str | None = Field(default=None, description="Of their ids.")
+    prefix: str | None = None
     idle_ms: int | None = Field(default=None, ge=0)
     all: bool | None = Field(default=None, description="Other clients' too.")
     detach: Detach = False

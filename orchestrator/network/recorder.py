@@ -12,7 +12,7 @@ from orchestrator.network.entries import Json, entries, instant
 from orchestrator.network.exchange import Event, Exchange
 from orchestrator.network.journal import Journal
 from orchestrator.network.later import Later
-from orchestrator.webdriver.cdp import Cdp, Command, Target
+from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
 
 _LARGEST_BODY = 5_000_000
 """Bytes; the body of a larger answer is left out."""
@@ -75,12 +75,16 @@ class Recorder:
 
     def commands(self, target: Target) -> Iterable[Command]:
         """Have events sent, and bodies kept over navigations."""
+        if target.kind == BROWSER.kind:
+            return []
         room = {"maxTotalBufferSize": _BUFFER, "maxResourceBufferSize": 2 * _LARGEST_BODY}
         enable = {**room, "maxPostDataSize": _LARGEST_BODY, "enableDurableMessages": True}
         return [("Network.enable", enable), *([("Page.enable", {})] if target.kind == "page" else [])]
 
     def undo(self, target: Target) -> Iterable[Command]:
         """Have none sent."""
+        if target.kind == BROWSER.kind:
+            return []
         return [("Network.disable", {}), *([("Page.disable", {})] if target.kind == "page" else [])]
 
     def hear(self, method: str, params: Mapping[str, Any], target: Target) -> None:

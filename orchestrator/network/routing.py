@@ -10,9 +10,12 @@ from orchestrator.network import answers, globs
 from orchestrator.network.later import Later
 from orchestrator.network.replay import Replay
 from orchestrator.network.rules import Request, Rule, first
-from orchestrator.webdriver.cdp import Cdp, Command, Target
+from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
 
 _EVERYTHING = "*"
+_WITH_MEMORY = ("page", "iframe")
+_REMEMBERED = 2_000
+"""Requests."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,9 @@ class Plan:
 class Routing:
     """A guest of the session's targets while there is a plan; what none of its patterns matches is never held.
 
+    A page that is there already is held by itself. Whatever begins later is held by the browser, too, from its first
+    request on: popups and workers are let go by whichever client of the browser is first, which may be the driver.
+
     Source: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
 
     Args:
@@ -46,6 +52,8 @@ class Routing:
         self._plan = plan
         self._later = Later()
         self._patterns: list[str] = []
+        self._kept = Plan()
+        self._judged: dict[str, None] = {}
 
     @property
     def active(self) -> bool:
@@ -59,23 +67,30 @@ class Routing:
             NoAnswer: The browser cannot be reached.
         """
         before, self._patterns = self._patterns, plan.patterns()
-        if self._patterns and (self._patterns != before or not self._cdp.open):
+        if self._patterns and (plan is not self._kept or not self._cdp.open):
             self._cdp.join(self)
         elif before and not self._patterns:
             self._later.drop()
             self._cdp.leave(self)
+        self._kept = plan
 
-    def commands(self, target: Target) -> Iterable[Command]:  # noqa: ARG002 - all alike
+    def commands(self, target: Target) -> Iterable[Command]:
         """Have requests held."""
-        return [("Fetch.enable", {"patterns": [{"urlPattern": pattern} for pattern in self._patterns]})]
+        return [
+            ("Fetch.enable", {"patterns": [{"urlPattern": pattern} for pattern in self._patterns]}),
+            *_forgetting(target),
+        ]
 
-    def undo(self, target: Target) -> Iterable[Command]:  # noqa: ARG002 - all alike
+    def undo(self, target: Target) -> Iterable[Command]:
         """Let go of them."""
-        return [("Fetch.disable", {})]
+        return [("Fetch.disable", {}), *_forgetting(target)]
 
     def hear(self, method: str, params: Mapping[str, Any], target: Target) -> None:
         """A request is held."""
         if method != "Fetch.requestPaused":
+            return
+        if self._again(str(params.get("networkId", "")), target):
+            self._cdp.send("Fetch.continueRequest", target, requestId=params["requestId"])
             return
         plan = self._plan()
         if plan is None:
@@ -93,6 +108,22 @@ class Routing:
             settle()
         else:
             self._later.after(waits / 1000, settle)
+
+    def _again(self, request: str, target: Target) -> bool:
+        """Whether it is the browser that holds a request which its page has held before: the page is first."""
+        if target.kind == BROWSER.kind:
+            return bool(request) and request in self._judged
+        self._judged[request] = None
+        if len(self._judged) > _REMEMBERED:
+            self._judged.pop(next(iter(self._judged)))
+        return False
+
+
+def _forgetting(target: Target) -> list[Command]:
+    """Has a page forget what it keeps in memory, which it would not ask for again; its cache stays on."""
+    if target.kind not in _WITH_MEMORY:
+        return []
+    return [("Network.setCacheDisabled", {"cacheDisabled": disabled}) for disabled in (True, False)]
 
 
 def _verdict(plan: Plan, rule: Rule | None, request: Request) -> tuple[str, dict[str, Any]]:

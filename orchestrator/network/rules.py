@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from orchestrator.models import Wire
 from orchestrator.network import globs
 
-_ALTERNATIVES = 50
-"""Globs that one with braces may stand for."""
 _PREFLIGHT = "access-control-request-method"
 
 
@@ -32,13 +29,6 @@ class Rule(Wire):
     path: Path | None = None
     content_type: str | None = None
     ms: int | None = None
-
-    @field_validator("url")
-    @classmethod
-    def _glob(cls, url: str) -> str:
-        if len([*islice(globs.alternatives(url), _ALTERNATIVES + 1)]) > _ALTERNATIVES:
-            raise ValueError(f"url stands for more than {_ALTERNATIVES} globs")
-        return url
 
     def matches(self, method: str, url: str) -> bool:
         """Whether it is about a request of this method for this address."""

@@ -16,7 +16,7 @@ from orchestrator.network.recorder import Recorder
 from orchestrator.network.replay import Replay
 from orchestrator.network.routing import Plan, Routing
 from orchestrator.network.rules import Rule
-from orchestrator.webdriver.cdp import Cdp
+from orchestrator.webdriver.cdp import Cdp, Extent
 
 _ME = secrets.token_hex(8)
 """This process, among those that drive a session: the one that drove it last keeps its rules."""
@@ -75,7 +75,7 @@ class Traffic:
             write(routed_by=_ME)
         plan = self._of(record)
         try:
-            self._cdp.of([tab.handle for tab in record.tabs], alone=True)
+            self._cdp.of(Extent(frozenset(tab.handle for tab in record.tabs), whole=True))
             if record.har:
                 self._recorder.begin()
             else:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.webdriver.socket import Socket
 
 Command = tuple[str, Mapping[str, Any]]
@@ -25,13 +25,37 @@ class Target:
     """A page, a frame of another origin or a worker of the session; `session` is the CDP session that it is driven by.
 
     `page` is the id of the page that it is or stands in, which is its window handle in WebDriver; empty for what
-    several pages share.
+    several pages share. The `browser` itself is one as long as nobody else is in it.
     """
 
     id: str
     kind: str
     session: str
     page: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What of its browser is a session's.
+
+    Attributes:
+        tabs: Window handles of the tabs that it knows; what they opened is its own, too.
+        context: The browser context of which it has everything; empty where others are in the same one.
+        whole: Whether it has the browser to itself.
+    """
+
+    tabs: frozenset[str] = frozenset()
+    context: str = ""
+    whole: bool = False
+
+    def has(self, info: Mapping[str, Any], known: Collection[str]) -> bool:
+        """Whether a target is the session's, as CDP tells it; `known` are the ids of targets that are."""
+        if self.whole or (self.context and info.get("browserContextId") == self.context):
+            return True
+        return any(one in known or one in self.tabs for one in (info["targetId"], info.get("openerId")))
+
+
+BROWSER = Target("", "browser", "", "")
 
 
 class Guest(Protocol):
@@ -73,25 +97,24 @@ class Cdp:
         self._socket: Socket | None = None
         self._guests: tuple[Guest, ...] = ()
         self._targets: dict[str, Target] = {}
-        self._tabs: frozenset[str] = frozenset()
-        self._alone = True
+        self._extent = Extent()
 
     @property
     def open(self) -> bool:
         """Whether its guests are told of anything."""
         return self._socket is not None and self._socket.open
 
-    def of(self, tabs: Collection[str], *, alone: bool) -> None:
-        """Say which tabs are the session's, by window handle; `alone` in its browser, it has all others, too.
+    def of(self, extent: Extent) -> None:
+        """Say what is the session's; a tab that was let go when it opened is taken back.
 
         Raises:
-            NoAnswer, RemoteFailure: The browser does not answer, or a tab is not there.
+            NoAnswer: The browser does not answer.
         """
         with self._lock:
-            self._tabs, self._alone = frozenset(tabs), alone
-            known = {target.id for target in self._targets.values()}
-            for tab in self._tabs - known if self.open and not alone else ():
-                self._call("Target.attachToTarget", targetId=tab, flatten=True)
+            self._extent = extent
+            for tab in extent.tabs - self._known() if self.open else ():
+                with suppress(RemoteFailure):  # it was closed meanwhile
+                    self._call("Target.attachToTarget", targetId=tab, flatten=True)
 
     def join(self, guest: Guest) -> None:
         """Ready every target for a guest, and tell it of their events from now on; again when its commands changed.
@@ -108,7 +131,8 @@ class Cdp:
             while fresh := [target for target in [*self._targets.values()] if target.session not in ready]:
                 for target in fresh:
                     ready.add(target.session)
-                    self._tell(target, [_FOLLOW, *guest.commands(target)])
+                    follow = [_FOLLOW] if target is not BROWSER else []
+                    self._tell(target, [*follow, *guest.commands(target)])
 
     def leave(self, guest: Guest) -> None:
         """Take back what a guest's commands did; without guests the socket is closed."""
@@ -158,6 +182,7 @@ class Cdp:
     def _connect(self) -> Socket:
         self.close()
         socket = self._socket = Socket(self._find(), name=self._name, timeout=self._timeout, on_event=self._hear)
+        self._targets[BROWSER.session] = BROWSER
         follow: Mapping[str, Any] = {**_FOLLOW[1], "filter": [{"type": kind} for kind in _TOP]}
         socket.call(_FOLLOW[0], **follow)
         return socket
@@ -181,8 +206,11 @@ class Cdp:
         socket = self._socket
         if socket is None:
             return
-        outer = self._targets.get(parent)
-        if outer is None and not self._owns(info):
+        outer = self._targets.get(parent) if parent else None
+        if outer is None and not self._extent.has(info, self._known()):
+            if self._targets.pop(BROWSER.session, None):
+                for method, params in [command for guest in self._guests for command in guest.undo(BROWSER)]:
+                    socket.send(method, **params)
             socket.send("Target.detachFromTarget", sessionId=session)
             return
         page = outer.page if outer else info["targetId"] if info["type"] == "page" else ""
@@ -191,10 +219,8 @@ class Cdp:
         for method, params in (*commands, _FOLLOW, ("Runtime.runIfWaitingForDebugger", {})):
             socket.send(method, session=session, **params)
 
-    def _owns(self, info: Mapping[str, Any]) -> bool:
-        """Whether it belongs to the session: it is one of its tabs, or was opened by one."""
-        ours = self._tabs.union(target.id for target in [*self._targets.values()])
-        return self._alone or info["targetId"] in ours or info.get("openerId") in ours
+    def _known(self) -> set[str]:
+        return {target.id for target in [*self._targets.values()]}
 
 
 _FOLLOW: Command = (

@@ -33,6 +33,12 @@ def _new_home() -> Home:
     return Home(folder)
 
 
+@pytest.fixture(scope="session")
+def new_home() -> Callable[[], Home]:
+    """Makes homes."""
+    return _new_home
+
+
 @pytest.fixture
 def site() -> Iterator[Site]:
     """A web site of this test's own."""

@@ -24,6 +24,7 @@ OF_A_START: dict[str, dict[str, Any]] = {
     "headless": {"headless": True},
     "version": {"options": {"browserVersion": "99"}},
     "bidi": {"capabilities": {"webSocketUrl": True}},
+    "storage_state": {"storageState": "nowhere.json"},
 }
 OF_A_PAGE: dict[str, dict[str, Any]] = {
     "full_page": {"tool": "take_screenshot", "fullPage": True},

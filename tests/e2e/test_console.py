@@ -160,12 +160,12 @@ def test_the_next_server_hears_what_the_browser_remembers(home: Home) -> None:
     """One that was killed takes nothing with it that a page still shows; a place of its answers holds here, too."""
     with Site() as site:
         url = site.page("/talk", "<script>console.log('early'); console.warn('late')</script>")
-        with home.serve() as first:
+        with home.serve(park_ttl="300") as first:
             first.ok("start_browser", sessionId="ann", navigationUrl=url)
             assert first.ok("get_console")["total"] == 2
             until = first.ok("get_console")["until"]
             kill(first.process)
-        with home.serve() as second:
+        with home.serve(park_ttl="300") as second:
             found = second.ok("get_console", sessionId="ann")
             assert [one["text"] for one in found["entries"]] == ["early", "late"]
             second.ok("execute_script", script="console.log('now')", sessionId="ann")

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from orchestrator import errors
 from orchestrator.errors import OrchestratorError
+from orchestrator.mcp_server.tools import TOOLS
 from tests.argument_sets import OPENING, SESSION, argument_sets
 from tests.served import Served, served
 from tests.site import Site
@@ -30,7 +31,8 @@ class Target:
     def __init__(self, server: Served, site: Site) -> None:
         self.server = server
         self.home = site.page("/", PAGE)
-        self.schemas = {tool.name: tool.input_schema for tool in server.tools()}
+        # Not as they are listed: what tools have in common is told there by the first of them alone.
+        self.schemas = {tool.name: TOOLS[tool.name].listed.input_schema for tool in server.tools()}
         self.codes: Counter[str] = Counter()
         self.tools: Counter[str] = Counter()
         self.last = ""

@@ -175,3 +175,15 @@ def test_what_no_slot_can_take_fails_at_once(front: Front) -> None:
         assert f"no slot of the Grid can take {what}. It offers 4 x chrome on linux with downloads." in text
         assert "waitForCapacity" in text
     assert [path for _, path, _ in front.relay.requests[asked:]] == ["/status", "/status"]
+
+
+def test_requests_are_ruled_and_recorded_there(front: Front, tmp_path: Path) -> None:
+    """By the Grid's own way to the browser's DevTools."""
+    page = front.site.page("/ruled", "<title>net</title>")
+    front.server.ok("route", action="fulfil", url="/ruled", body="<title>rule</title>")
+    path = front.server.ok("har", action="start", path=str(tmp_path / "far.har"))["path"]
+    assert front.server.ok("navigate", url=page)["title"] == "rule"
+    front.server.ok("route", action="clear")
+    assert front.server.ok("navigate", url=page)["title"] == "net"
+    assert front.server.ok("har", action="stop")["entries"] >= 2
+    assert page in Path(path).read_text("utf-8")

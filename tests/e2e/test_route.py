@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.e2e.harness import until
+from tests.e2e.harness import Home, kill, until
 from tests.e2e.stage import Stage, refused
-from tests.site import Reply
+from tests.site import Reply, Site
 
 FETCH = "fetch(%r).then(r => r.text().then(t => `${r.status} ${t}`), e => 'failed')"
 
@@ -74,3 +77,151 @@ def test_delay_holds_back_and_others_go_on(routed: Stage) -> None:
     assert time.monotonic() - began >= 0.7
     routed.ok("route", action="block", url=slow)
     assert fetched(routed, slow) == "failed"
+
+
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="10"></svg>'
+
+WORKERS = {
+    "dedicated": "new Worker('/ask.js').onmessage = e => document.title = e.data",
+    "shared": "p = new SharedWorker('/ask.js').port; p.onmessage = e => document.title = e.data; p.start()",
+    "service": """s = navigator.serviceWorker; s.register('/ask.js'); s.onmessage = e => document.title = e.data;
+        s.ready.then(r => r.active.postMessage(0))""",
+}
+
+
+@pytest.mark.parametrize("name", WORKERS)
+def test_workers_are_ruled(routed: Stage, name: str) -> None:
+    """What a worker asks for, whoever it belongs to."""
+    url = put(routed, f"/of-{name}", "net")
+    answer = f"{FETCH % url}.then(t => port.postMessage(t))"
+    code = f"ask = port => {answer}; if (self.postMessage) ask(self); onconnect = e => ask(e.ports[0]);"
+    routed.site.page("/ask.js", Reply(f"{code} onmessage = e => ask(e.source)", 200, "text/javascript"))
+    routed.ok("route", action="fulfil", url=url, body="rule")
+    routed.show(f"<script>{WORKERS[name]}</script>")
+    assert routed.ok("wait_for", title="200 rule")
+    assert routed.site.visits(f"/of-{name}") == []
+
+
+def test_frames_tabs_and_popups_are_ruled(routed: Stage) -> None:
+    """A frame of another origin, a tab that we open, and one that the page opens; from their first request on."""
+    for path in ("/frame", "/tab", "/window"):
+        routed.site.page(path, "<title>net</title>net")
+        routed.ok("route", action="fulfil", url=path, body=f"<title>ruled</title>ruled {path}")
+    frame = routed.site.url("/frame", host="localhost")
+    routed.show(f"<iframe src={frame}></iframe><a target=_blank rel=noopener href=/window>Open")
+    routed.ok("wait_for", text="ruled /frame")
+    opened = routed.ok("tabs", action="new", url=routed.site.url("/tab"))
+    assert [tab["title"] for tab in opened["tabs"]] == ["Page", "ruled"]
+    routed.ok("tabs", action="close")
+    routed.ok("click_element", selector="text=Open")
+    until(lambda: "ruled" in [tab["title"] for tab in routed.ok("tabs", action="list")["tabs"]], "the popup")
+    for tab in routed.ok("tabs", action="list")["tabs"]:
+        if not tab["current"]:
+            routed.ok("tabs", action="close", tab=tab["tab"])
+    assert [routed.site.visits(path) for path in ("/frame", "/tab", "/window")] == [[], [], []]
+
+
+def test_a_page_of_another_origin_can_read_the_answer(routed: Stage) -> None:
+    """The browser asks first whether it may; that is answered here, too, and the rule of a method leaves others."""
+    there = routed.site.url("/api", host="localhost")
+    routed.show("<p>page")
+    routed.ok("route", action="fulfil", url="/api", method="post", status=202, body="made", headers={"X-Mark": "1"})
+    send = {"method": "POST", "credentials": "include", "headers": {"X-Own": "1"}, "body": "{}"}
+    assert routed.js(f"await fetch({there!r}, {json.dumps(send)}).then(async r => [r.status, await r.text()])") == [
+        202,
+        "made",
+    ]
+    assert fetched(routed, there) == "failed"  # a GET goes to the network, where nobody allows it
+
+
+def test_what_a_page_has_in_memory_is_asked_for_again(routed: Stage) -> None:
+    """A picture that was loaded before the rule, and one that was answered by it."""
+    routed.site.page("/kept.svg", Reply(PICTURE % 10, 200, "image/svg+xml", {"Cache-Control": "max-age=1000"}))
+    page, width = routed.show("<img src=/kept.svg>"), "document.images[0].naturalWidth"
+    assert routed.js(width) == 10
+    routed.ok("route", action="fulfil", url="/kept.svg", body=PICTURE % 20, contentType="image/svg+xml")
+    routed.ok("navigate", url=page)
+    assert routed.js(width) == 20
+    routed.ok("route", action="clear")
+    routed.ok("navigate", history="reload")
+    assert routed.js(width) == 10
+
+
+def test_a_file_is_answered(routed: Stage, tmp_path: Path) -> None:
+    """Its name says what it is; without it requests fail."""
+    file = tmp_path / "data.json"
+    file.write_text('["file"]')
+    routed.show("<p>page")
+    routed.ok("route", action="fulfil", url="**/data?page=*", path=str(file))
+    answer = "(await fetch('/data?page=2').then(async r => [r.headers.get('content-type'), await r.text()]))"
+    assert routed.js(answer) == ["application/json", '["file"]']
+    file.unlink()
+    assert fetched(routed, "/data?page=2") == "failed"
+
+
+def test_a_route_is_a_step(routed: Stage) -> None:
+    """In a sequence `do` is what the tool calls action; the steps after it meet the rule."""
+    routed.show("<p>page")
+    steps = [
+        {"action": "route", "do": "fulfil", "url": "/step", "body": "ruled"},
+        {"action": "execute_script", "script": f"document.title = await {FETCH % '/step'}"},
+        {"action": "expect", "title": "200 ruled"},
+        {"action": "route", "do": "clear", "url": "/step"},
+    ]
+    assert routed.ok("execute_sequence", actions=steps)["completed"] == 4
+    assert routed.ok("route", action="clear", url="/step")["warnings"] == ["No rule has the url '/step'."]
+
+
+def test_other_sessions_are_left_alone(routed: Stage) -> None:
+    """A rule is its session's; so is what stands in the way of nobody else."""
+    url = put(routed, "/mine", "net")
+    routed.show("<p>page")
+    routed.ok("route", action="block", url="*")
+    routed.ok("start_browser", sessionId="other", navigationUrl=routed.page("<p>other"))
+    assert routed.js("await " + FETCH % url, sessionId="other") == "200 net"
+    routed.ok("close_session", sessionId="other")
+    assert fetched(routed, url) == "failed"
+
+
+def test_rules_outlive_their_server_and_hold_nothing_up(lasting: Home, site: Site) -> None:
+    """What a killed server held goes on; the next one that drives the session keeps to its rules, and only that one."""
+    page = site.page("/", "<title>page</title>")
+    site.page("/slow", Reply("slow", 200, "text/plain"))
+    site.page("/blocked", Reply("net", 200, "text/plain"))
+    ask = f"return await {FETCH % '/blocked'}"
+    with lasting.serve() as server:
+        server.ok("start_browser", sessionId="one", navigationUrl=page)
+        server.ok("route", action="delay", url="/slow", ms=600_000)
+        server.ok("route", action="block", url="/blocked")
+        server.ok("execute_script", script=f"void {FETCH % '/slow'}.then(t => document.title = t)")
+        kill(server.process)
+        site.wait_visits("/slow")
+    with lasting.serve() as first, lasting.serve() as second:
+        assert first.ok("execute_script", script=ask, sessionId="one")["value"] == "failed"
+        assert first.ok("execute_script", script="return document.title", sessionId="one")["value"] == "200 slow"
+        assert second.ok("execute_script", script=ask, sessionId="one")["value"] == "failed"
+        second.ok("route", action="clear", sessionId="one")
+        assert first.ok("execute_script", script=ask, sessionId="one")["value"] == "200 net"
+        first.ok("close_session", sessionId="one")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "action"),
+        ({"action": "block"}, "Block needs url"),
+        ({"action": "delay", "url": "/a"}, "Delay needs ms"),
+        ({"action": "block", "url": "/a", "body": "x"}, "Block takes no body"),
+        ({"action": "clear", "method": "GET"}, "Clear takes no method"),
+        ({"action": "fulfil", "url": "/a", "body": "x", "path": "y"}, "Give either body or path"),
+        ({"action": "fulfil", "url": "/a", "status": 99}, "status must be 200 to 599"),
+        ({"action": "fulfil", "url": "/a", "headers": {"a b": "c"}}, "headers must be names"),
+        ({"action": "fulfil", "url": "/a", "headers": {"a": "c\nd"}}, "headers must be names"),
+        ({"action": "fulfil", "url": "/a", "path": "/no/such/file"}, "'/no/such/file' is no file"),
+        ({"action": "fulfil", "url": "/a", "body": "x" * 200_001}, "200,000 characters"),
+        ({"action": "block", "url": "{a,b}" * 10}, "more than 50 globs"),
+    ],
+)
+def test_what_route_cannot_do_is_told(routed: Stage, arguments: dict[str, Any], said: str) -> None:
+    """`invalid_argument`, before anything happens."""
+    assert said in refused(routed.call("route", **arguments), "invalid_argument")

@@ -10,6 +10,7 @@ import sys
 from orchestrator.registry import Providers
 from tests.e2e.harness import NAMESPACE, Home, kill, runs, until
 from tests.remote_end import remote_end
+from tests.served import Served
 from tests.site import Site
 
 
@@ -25,19 +26,18 @@ def listed(home: Home) -> list[str]:
     return [row["sessionId"] for row in json.loads(shell(home, "sessions", "list", "--json").stdout)["sessions"]]
 
 
-def test_listing_shows_what_is_open(home: Home, site: Site) -> None:
+def test_listing_shows_what_is_open(modern: Served, shared_home: Home, site: Site) -> None:
     """A table for people, the rows of the wire for machines; another namespace has none."""
     page = site.page("/", "<title>shop</title>")
-    with home.serve() as server:
-        server.ok("start_browser", sessionId="ann", navigationUrl=page)
-        head, row = shell(home, "sessions", "list").stdout.splitlines()
-        assert head.split() == ["SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL"]
-        assert row.split()[:3] == ["ann", "active", "chrome"]
-        assert row.split()[-1] == page
-        data = json.loads(shell(home, "sessions", "list", "--json").stdout)
-        assert data == {"namespace": NAMESPACE, "sessions": server.ok("list_sessions")["sessions"]}
-        elsewhere = shell(home, "sessions", "list", "--namespace", "elsewhere")
-        assert elsewhere.stdout == "No session is open in namespace 'elsewhere'.\n"
+    modern.ok("start_browser", sessionId="ann", navigationUrl=page)
+    head, row = shell(shared_home, "sessions", "list").stdout.splitlines()
+    assert head.split() == ["SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL"]
+    assert row.split()[:3] == ["ann", "active", "chrome"]
+    assert row.split()[-1] == page
+    data = json.loads(shell(shared_home, "sessions", "list", "--json").stdout)
+    assert data == {"namespace": NAMESPACE, "sessions": modern.ok("list_sessions")["sessions"]}
+    elsewhere = shell(shared_home, "sessions", "list", "--namespace", "elsewhere")
+    assert elsewhere.stdout == "No session is open in namespace 'elsewhere'.\n"
 
 
 def test_listing_leaves_orphans_alone(lasting: Home) -> None:
@@ -60,30 +60,28 @@ def test_listing_makes_no_records(home: Home) -> None:
     assert home.files() == set()
 
 
-def test_closing_by_name(home: Home) -> None:
+def test_closing_by_name(modern: Served, shared_home: Home) -> None:
     """Those that are named, whoever started them; the others stay, and an unknown name is told."""
-    with home.serve() as server:
-        for name in ("ann", "ben", "eve"):
-            server.ok("start_browser", sessionId=name)
-        done = shell(home, "sessions", "close", "ann", "eve")
-        assert (done.returncode, done.stdout) == (0, "Closed: ann.\nClosed: eve.\n")
-        assert listed(home) == ["ben"]
-        assert server.call("get_text", sessionId="ann").code == "session_not_found"
-        unknown = shell(home, "sessions", "close", "nobody", "ben")
-        assert (unknown.returncode, unknown.stdout) == (1, "Closed: ben.\n")
-        assert unknown.stderr.startswith("No session: nobody.")
+    for name in ("ann", "ben", "eve"):
+        modern.ok("start_browser", sessionId=name)
+    done = shell(shared_home, "sessions", "close", "ann", "eve")
+    assert (done.returncode, done.stdout) == (0, "Closed: ann.\nClosed: eve.\n")
+    assert listed(shared_home) == ["ben"]
+    assert modern.call("get_text", sessionId="ann").code == "session_not_found"
+    unknown = shell(shared_home, "sessions", "close", "nobody", "ben")
+    assert (unknown.returncode, unknown.stdout) == (1, "Closed: ben.\n")
+    assert unknown.stderr.startswith("No session: nobody.")
 
 
-def test_closing_by_what_holds_for_them(home: Home) -> None:
+def test_closing_by_what_holds_for_them(modern: Served, shared_home: Home) -> None:
     """Every option given must hold."""
-    with home.serve() as server:
-        for name in ("shop-1", "shop-2", "blog-1"):
-            server.ok("start_browser", sessionId=name)
-        assert shell(home, "sessions", "close", "--prefix", "shop", "--idle", "1h").stdout == "Nothing was open.\n"
-        done = shell(home, "sessions", "close", "--prefix", "shop", "--json")
-        assert json.loads(done.stdout)["closed"] == ["shop-1", "shop-2"]
-        assert shell(home, "sessions", "close", "--all").stdout == "Closed: blog-1.\n"
-        assert home.is_clean()
+    for name in ("shop-1", "shop-2", "blog-1"):
+        modern.ok("start_browser", sessionId=name)
+    assert shell(shared_home, "sessions", "close", "--prefix", "shop", "--idle", "1h").stdout == "Nothing was open.\n"
+    done = shell(shared_home, "sessions", "close", "--prefix", "shop", "--json")
+    assert json.loads(done.stdout)["closed"] == ["shop-1", "shop-2"]
+    assert shell(shared_home, "sessions", "close", "--all").stdout == "Closed: blog-1.\n"
+    assert shared_home.is_clean()
 
 
 def test_detaching_leaves_the_browser_alive(home: Home) -> None:
@@ -103,19 +101,18 @@ def test_detaching_leaves_the_browser_alive(home: Home) -> None:
         until(home.is_clean, "the sweep of the detached session's folder")
 
 
-def test_what_a_session_came_to_is_said(home: Home) -> None:
+def test_what_a_session_came_to_is_said(modern: Served, shared_home: Home) -> None:
     """With a status a session is closed, and told as unmarked where nobody keeps such a thing."""
-    with home.serve() as server:
-        server.ok("start_browser", sessionId="ann")
-        unnamed = shell(home, "sessions", "close", "--all", "--status", "passed")
-        assert "--status and --reason are of sessions that are named. Give names." in unnamed.stderr
-        wrong = shell(home, "sessions", "close", "ann", "--status", "so-so")
-        assert "'so-so' is no status of a session. It is passed or failed." in wrong.stderr
-        assert listed(home) == ["ann"]
-        done = shell(home, "sessions", "close", "ann", "--status", "failed", "--reason", "no tea", "--json")
-        told = json.loads(done.stdout)
-        assert told["closed"] == ["ann"]
-        assert told["warnings"] == ["ann is not marked as failed. Provider 'local' keeps no status of its sessions."]
+    modern.ok("start_browser", sessionId="ann")
+    unnamed = shell(shared_home, "sessions", "close", "--all", "--status", "passed")
+    assert "--status and --reason are of sessions that are named. Give names." in unnamed.stderr
+    wrong = shell(shared_home, "sessions", "close", "ann", "--status", "so-so")
+    assert "'so-so' is no status of a session. It is passed or failed." in wrong.stderr
+    assert listed(shared_home) == ["ann"]
+    done = shell(shared_home, "sessions", "close", "ann", "--status", "failed", "--reason", "no tea", "--json")
+    told = json.loads(done.stdout)
+    assert told["closed"] == ["ann"]
+    assert told["warnings"] == ["ann is not marked as failed. Provider 'local' keeps no status of its sessions."]
 
 
 def test_wrong_input_closes_nothing(home: Home) -> None:
@@ -163,17 +160,17 @@ def test_the_doctor_says_that_a_session_can_start(home: Home) -> None:
     assert home.files() == set()
 
 
-def test_attaching_gives_a_session_to_the_servers(home: Home, site: Site) -> None:
+def test_attaching_gives_a_session_to_the_servers(modern: Served, shared_home: Home, site: Site) -> None:
     """It outlives the command: a server that runs uses it by name, and closing it leaves the remote one alive."""
     page = site.page("/", "<title>Handed over</title>")
-    with remote_end() as end, home.serve() as server:
+    with remote_end() as end:
         session = end.start()
         end.ask("POST", session, "/url", {"url": page})
-        done = shell(home, "sessions", "attach", end.url, session, "--name", "theirs")
+        done = shell(shared_home, "sessions", "attach", end.url, session, "--name", "theirs")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == "theirs is attached. It goes on at its remote end when it is closed here.\n"
-        assert server.ok("expect", sessionId="theirs", title="Handed over")
-        assert server.ok("close_session", sessionId="theirs")["closed"] == ["theirs"]
+        assert modern.ok("expect", sessionId="theirs", title="Handed over")
+        assert modern.ok("close_session", sessionId="theirs")["closed"] == ["theirs"]
         assert end.sessions() == [session]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import pytest
 
@@ -19,6 +21,28 @@ MIXED = ("auto", "legacy")
 """The two clients of a test speak the two eras of the protocol."""
 
 
+class Pair(NamedTuple):
+    """Two servers on one home, for all tests that do them no harm."""
+
+    home: Home
+    servers: tuple[Served, Served]
+
+
+@pytest.fixture(scope="module")
+def _pair(new_home: Callable[[], Home]) -> Iterator[Pair]:
+    home = new_home()
+    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
+        yield Pair(home, (first, second))
+
+
+@pytest.fixture
+def pair(_pair: Pair) -> Iterator[Pair]:
+    """They have no session."""
+    yield _pair
+    _pair.servers[0].ok("close_sessions", all=True)
+    assert _pair.home.records() == []
+
+
 def ids(server: Served) -> list[str]:
     """The ids that are listed."""
     return [row["sessionId"] for row in server.ok("list_sessions")["sessions"]]
@@ -32,56 +56,56 @@ def base(site: Site) -> str:
     return site.page("/", "<title>start</title><input id=name><button onclick='document.title += 1'>Go</button>")
 
 
-def test_two_clients_of_a_namespace_see_each_others_sessions(home: Home, base: str) -> None:  # W17 W35 X8 O14
+def test_two_clients_of_a_namespace_see_each_others_sessions(pair: Pair, base: str) -> None:  # W17 W35 X8 O14
     """Both list all sessions, each with a current one of its own, and either works in the other's by name."""
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        first.ok("start_browser", sessionId="a", navigationUrl=base)
-        assert ids(second) == ["a"]
-        assert second.ok("list_sessions")["currentSession"] is None
-        second.ok("start_browser", sessionId="b", navigationUrl=base)
-        assert ids(first) == ids(second) == ["a", "b"]
-        current = [server.ok("list_sessions")["currentSession"] for server in (first, second)]
-        assert current == ["a", "b"]
-        assert second.ok("click_element", selector="button", sessionId="a")["title"] == "start1"
-        assert first.ok("click_element", selector="button", sessionId="a")["title"] == "start11"
-        assert first.ok("expect", title="start", sessionId="b")
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a", navigationUrl=base)
+    assert ids(second) == ["a"]
+    assert second.ok("list_sessions")["currentSession"] is None
+    second.ok("start_browser", sessionId="b", navigationUrl=base)
+    assert ids(first) == ids(second) == ["a", "b"]
+    current = [server.ok("list_sessions")["currentSession"] for server in (first, second)]
+    assert current == ["a", "b"]
+    assert second.ok("click_element", selector="button", sessionId="a")["title"] == "start1"
+    assert first.ok("click_element", selector="button", sessionId="a")["title"] == "start11"
+    assert first.ok("expect", title="start", sessionId="b")
 
 
-def test_the_current_session_is_each_callers_own(home: Home) -> None:  # W19 W37 X8
+def test_the_current_session_is_each_callers_own(pair: Pair) -> None:  # W19 W37 X8
     """Choosing another client's session changes nothing for that client, nor does closing one's own."""
-    with home.serve() as first, home.serve() as second:
-        first.ok("start_browser", sessionId="a")
-        second.ok("start_browser", sessionId="b")
-        second.ok("set_current_session", sessionId="a")
-        assert first.ok("list_sessions")["currentSession"] == "a"
-        assert second.ok("list_sessions")["currentSession"] == "a"
-        first.ok("close_session")
-        assert first.ok("list_sessions")["currentSession"] is None
-        assert second.ok("list_sessions")["currentSession"] == "b"
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a")
+    second.ok("start_browser", sessionId="b")
+    second.ok("set_current_session", sessionId="a")
+    assert first.ok("list_sessions")["currentSession"] == "a"
+    assert second.ok("list_sessions")["currentSession"] == "a"
+    first.ok("close_session")
+    assert first.ok("list_sessions")["currentSession"] is None
+    assert second.ok("list_sessions")["currentSession"] == "b"
 
 
-def test_one_who_owns_none_is_asked_nothing(home: Home, base: str) -> None:  # W10 W23 X2 O1 O6
+def test_one_who_owns_none_is_asked_nothing(pair: Pair, base: str) -> None:  # W10 W23 X2 O1 O6
     """Sessions of another client do not count as one's own: navigate starts one, other tools name the open ids."""
-    with home.serve() as first, home.serve() as second:
-        first.ok("start_browser", sessionId="a")
-        answer = second.call("get_text")
-        assert answer.code == "no_session"
-        assert "Open sessions: a." in answer.text
-        assert second.ok("navigate", url=base)["session"]["sessionId"] == "browser-1"
-        assert first.ok("list_sessions")["currentSession"] == "a"
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a")
+    answer = second.call("get_text")
+    assert answer.code == "no_session"
+    assert "Open sessions: a." in answer.text
+    assert second.ok("navigate", url=base)["session"]["sessionId"] == "browser-1"
+    assert first.ok("list_sessions")["currentSession"] == "a"
 
 
-def test_close_all_is_ones_own_and_close_sessions_everybodys(home: Home) -> None:  # W12 X24 X25
+def test_close_all_is_ones_own_and_close_sessions_everybodys(pair: Pair) -> None:  # W12 X24 X25
     """close_all_sessions leaves the other client's sessions alone; close_sessions by all reaches the namespace."""
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        first.ok("start_browser", sessionId="a")
-        second.ok("start_browser", sessionId="b")
-        assert first.ok("close_all_sessions")["closed"] == ["a"]
-        assert ids(first) == ["b"]
-        assert first.ok("close_all_sessions")["closed"] == []
-        assert first.ok("close_sessions", all=True)["closed"] == ["b"]
-        assert second.call("get_text", sessionId="b").code == "session_not_found"
-        assert home.is_clean()
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a")
+    second.ok("start_browser", sessionId="b")
+    assert first.ok("close_all_sessions")["closed"] == ["a"]
+    assert ids(first) == ["b"]
+    assert first.ok("close_all_sessions")["closed"] == []
+    assert first.ok("close_sessions", all=True)["closed"] == ["b"]
+    assert second.call("get_text", sessionId="b").code == "session_not_found"
+    assert pair.home.is_clean()
 
 
 @pytest.mark.parametrize("end", ["EOF", "SIGTERM"])
@@ -117,92 +141,92 @@ def test_a_crash_of_one_server_leaves_the_others_sessions(home: Home, base: str)
         assert second.ok("close_session", sessionId="a")["closed"] == ["a"]
 
 
-def test_two_starts_of_one_name_from_two_servers(home: Home) -> None:  # W49 X22
+def test_two_starts_of_one_name_from_two_servers(pair: Pair) -> None:  # W49 X22
     """Of two servers that start one id at once one wins, the other gets session_exists, one browser runs."""
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        for name in ("one", "two", "three"):
-            calls = [server.begin("start_browser", sessionId=name) for server in (first, second)]
-            answers = [answered(call) for call in calls]
-            assert sorted(answer.code for answer in answers) == ["", "session_exists"]
-        assert ids(first) == ["one", "two", "three"]
-        assert len(home.folders()) == 3
+    first, second = pair.servers
+    for name in ("one", "two", "three"):
+        calls = [server.begin("start_browser", sessionId=name) for server in (first, second)]
+        answers = [answered(call) for call in calls]
+        assert sorted(answer.code for answer in answers) == ["", "session_exists"]
+    assert ids(first) == ["one", "two", "three"]
+    assert len(pair.home.folders()) == 3
 
 
-def test_two_servers_count_together(home: Home) -> None:  # W8 W9
+def test_two_servers_count_together(pair: Pair) -> None:  # W8 W9
     """Auto ids are counted a namespace: two servers that start at once get different ones."""
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        calls = [server.begin("start_browser") for server in (first, second, first, second)]
-        started = [answered(call).data["sessionId"] for call in calls]
-        assert sorted(started) == ["browser-1", "browser-2", "browser-3", "browser-4"]
+    first, second = pair.servers
+    calls = [server.begin("start_browser") for server in (first, second, first, second)]
+    started = [answered(call).data["sessionId"] for call in calls]
+    assert sorted(started) == ["browser-1", "browser-2", "browser-3", "browser-4"]
 
 
-def test_calls_of_two_servers_on_one_session_never_overlap(home: Home, site: Site, base: str) -> None:  # F12 W26 W27
+def test_calls_of_two_servers_on_one_session_never_overlap(pair: Pair, site: Site, base: str) -> None:  # F12 W26 W27
     """Both send without waiting: no two calls overlap, and the calls of each client keep their order."""
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        first.ok("start_browser", sessionId="a", navigationUrl=base)
-        calls = [
-            server.begin("execute_script", script=STAMPED, args=[f"{name}{number}"], sessionId="a")
-            for number in range(8)
-            for name, server in (("x", first), ("y", second))
-        ]
-        stamps = sorted((answered(call).data["value"] for call in calls), key=lambda stamp: float(stamp[1]))
-        for before, after in pairwise(stamps):
-            assert before[2] <= after[1], stamps
-        order = [visit.query["n"] for visit in site.visits("/tick")]
-        assert order == [stamp[0] for stamp in stamps]
-        for name in ("x", "y"):
-            assert [one for one in order if one[0] == name] == [f"{name}{number}" for number in range(8)]
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a", navigationUrl=base)
+    calls = [
+        server.begin("execute_script", script=STAMPED, args=[f"{name}{number}"], sessionId="a")
+        for number in range(8)
+        for name, server in (("x", first), ("y", second))
+    ]
+    stamps = sorted((answered(call).data["value"] for call in calls), key=lambda stamp: float(stamp[1]))
+    for before, after in pairwise(stamps):
+        assert before[2] <= after[1], stamps
+    order = [visit.query["n"] for visit in site.visits("/tick")]
+    assert order == [stamp[0] for stamp in stamps]
+    for name in ("x", "y"):
+        assert [one for one in order if one[0] == name] == [f"{name}{number}" for number in range(8)]
 
 
-def test_the_order_of_arrival_holds_across_servers(home: Home, site: Site, base: str) -> None:  # F12 W26 W27
+def test_the_order_of_arrival_holds_across_servers(pair: Pair, site: Site, base: str) -> None:  # F12 W26 W27
     """Calls that come to the lane by turns from two servers run in just that order."""
     gate = site.gate("/held")
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        first.ok("start_browser", sessionId="a", navigationUrl=base)
-        calls = [first.begin("execute_script", script="await fetch('/held')", sessionId="a")]
-        gate.wait_entered()
-        for number, server in enumerate((second, first, second, second, first, first)):
-            calls.append(server.begin("execute_script", script=STAMPED, args=[number], sessionId="a"))
-            until(lambda: home.tickets() == len(calls), "the call to stand in the lane")
-        gate.open()
-        succeed(calls)
-        assert [visit.query["n"] for visit in site.visits("/tick")] == list("012345")
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a", navigationUrl=base)
+    calls = [first.begin("execute_script", script="await fetch('/held')", sessionId="a")]
+    gate.wait_entered()
+    for number, server in enumerate((second, first, second, second, first, first)):
+        calls.append(server.begin("execute_script", script=STAMPED, args=[number], sessionId="a"))
+        until(lambda: pair.home.tickets() == len(calls), "the call to stand in the lane")
+    gate.open()
+    succeed(calls)
+    assert [visit.query["n"] for visit in site.visits("/tick")] == list("012345")
 
 
-def test_calls_of_two_servers_on_two_sessions_overlap(home: Home, site: Site) -> None:  # X8 X9 F13
+def test_calls_of_two_servers_on_two_sessions_overlap(pair: Pair, site: Site) -> None:  # X8 X9 F13
     """Two pages that are answered only when both requests are there: each asked for by another server."""
     url = site.meeting("/meeting", parties=2)
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        for name in ("a", "b"):
-            first.ok("start_browser", sessionId=name)
-        calls = [first.begin("navigate", url=url, sessionId="a"), second.begin("navigate", url=url, sessionId="b")]
-        assert [answered(call).data["title"] for call in calls] == ["met", "met"]
+    first, second = pair.servers
+    for name in ("a", "b"):
+        first.ok("start_browser", sessionId=name)
+    calls = [first.begin("navigate", url=url, sessionId="a"), second.begin("navigate", url=url, sessionId="b")]
+    assert [answered(call).data["title"] for call in calls] == ["met", "met"]
 
 
-def test_closing_answers_the_other_servers_calls(home: Home, site: Site, base: str) -> None:  # W11 X23
+def test_closing_answers_the_other_servers_calls(pair: Pair, site: Site, base: str) -> None:  # W11 X23
     """One server closes a session in which the other one works and waits: both calls are answered, nothing hangs."""
     gate = site.gate("/held")
-    with home.serve(MIXED[0]) as first, home.serve(MIXED[1]) as second:
-        first.ok("start_browser", sessionId="a", navigationUrl=base)
-        running = second.begin("execute_script", script="await fetch('/held')", sessionId="a")
-        gate.wait_entered()
-        waiting = second.begin("get_text", sessionId="a")
-        until(lambda: home.tickets() == 2, "both calls in the lane")
-        assert first.ok("close_session", sessionId="a")["closed"] == ["a"]
-        assert answered(running).code == "session_lost"
-        assert answered(waiting).code == "session_not_found"
-        assert home.is_clean()
-        gate.open()
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a", navigationUrl=base)
+    running = second.begin("execute_script", script="await fetch('/held')", sessionId="a")
+    gate.wait_entered()
+    waiting = second.begin("get_text", sessionId="a")
+    until(lambda: pair.home.tickets() == 2, "both calls in the lane")
+    assert first.ok("close_session", sessionId="a")["closed"] == ["a"]
+    assert answered(running).code == "session_lost"
+    assert answered(waiting).code == "session_not_found"
+    assert pair.home.is_clean()
+    gate.open()
 
 
-def test_idle_is_asked_across_servers(home: Home, site: Site, base: str) -> None:  # X26 X28 W47
+def test_idle_is_asked_across_servers(pair: Pair, site: Site, base: str) -> None:  # X26 X28 W47
     """A session in which another server works is not idle."""
     gate = site.gate("/held")
-    with home.serve() as first, home.serve() as second:
-        first.ok("start_browser", sessionId="a", navigationUrl=base)
-        running = second.begin("execute_script", script="await fetch('/held'); return 1", sessionId="a")
-        gate.wait_entered()
-        assert first.ok("close_sessions", idleMs=0)["closed"] == []
-        gate.open()
-        assert answered(running).data["value"] == 1
-        assert first.ok("close_sessions", idleMs=0)["closed"] == ["a"]
+    first, second = pair.servers
+    first.ok("start_browser", sessionId="a", navigationUrl=base)
+    running = second.begin("execute_script", script="await fetch('/held'); return 1", sessionId="a")
+    gate.wait_entered()
+    assert first.ok("close_sessions", idleMs=0)["closed"] == []
+    gate.open()
+    assert answered(running).data["value"] == 1
+    assert first.ok("close_sessions", idleMs=0)["closed"] == ["a"]

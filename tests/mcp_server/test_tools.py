@@ -85,7 +85,10 @@ def test_the_core_is_within_its_budget() -> None:
 
 @pytest.mark.parametrize("sets", ["all", "core", "browser"])
 def test_what_tools_have_in_common_is_told_once(sets: str) -> None:
-    """The first of the listed tools says it in full; what a tool needs, and which session it means, each says."""
+    """The first of the listed tools says it in full; what a tool needs, and which session it means, each says.
+
+    No default is told: who leaves an argument out need not know it.
+    """
     listed = {one.name: one.input_schema for one in listing(sets)}
     first, *others = [one["properties"]["observe"] for one in listed.values() if "observe" in one["properties"]]
     assert first == {"type": "string", "enum": ["none", "change", "outline"]}
@@ -95,6 +98,7 @@ def test_what_tools_have_in_common_is_told_once(sets: str) -> None:
         each = [*full.get("required", ()), *(["sessionId"] if name in CATALOGUE else [])]
         assert list(schema["properties"]) == list(full["properties"])
         assert all(schema["properties"][one] == full["properties"][one] for one in each)
+        assert not any("default" in one for one in schema["properties"].values())
 
 
 def test_every_tool_is_in_a_set() -> None:
