@@ -76,10 +76,10 @@ install: .venv/installed browser
 	@echo 'install: packages into .venv'
 	@$(make_venv)
 	@if command -v uv >/dev/null 2>&1; then \
-	    uv pip install --quiet --python $(BIN)/python --editable . --group dev; \
+	    uv pip install --quiet --python $(BIN)/python --editable '.[script]' --group dev; \
 	else \
 	    $(pip_install) --upgrade 'pip>=25.1' && \
-	    $(pip_install) --editable . --group dev; \
+	    $(pip_install) --editable '.[script]' --group dev; \
 	fi
 	@touch $@
 

@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack
 from typing import Self
 
 import anyio
-import anyio.to_thread
 
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
@@ -16,11 +15,13 @@ from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.errors import NoSession, SessionNotFound
+from orchestrator.house import House
 from orchestrator.keeping import Keeping
 from orchestrator.leaving import Leaving
 from orchestrator.mark import Mark, Status
 from orchestrator.models import AttachRequest, Door, StartRequest
 from orchestrator.parallel import ExecuteParallel, ParallelResult
+from orchestrator.plug_ins import Actions
 from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
@@ -28,7 +29,7 @@ from orchestrator.restoring import Restorer
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
 from orchestrator.runner import Runner, labelled
 from orchestrator.secrets import Redactor
-from orchestrator.sequence import ExecuteSequence, SequenceResult
+from orchestrator.sequence import SYNC, ExecuteSequence, SequenceResult
 from orchestrator.session import Session
 from orchestrator.sessions import Book, Lanes, this_process
 from orchestrator.settings import Settings
@@ -65,6 +66,7 @@ class Orchestrator(PythonApi):
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
         self._providers = Providers() if providers is None else providers
+        self.actions = Actions(taken={*dir(self), SYNC})
         self._stack = AsyncExitStack()
         self._lazily = anyio.Lock()
         self._adopting, self._parking, self._visiting = adopting, parking, visiting
@@ -80,15 +82,17 @@ class Orchestrator(PythonApi):
             self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
             restorer = Restorer(self._book, reach, self.settings.park_ttl if self._adopting else None)
-            self._runner = Runner(self._lanes, store, reach, restorer, self.settings, self.redactor, activity)
+            house = House(self.actions, self.settings)
+            stack.callback(house.worlds.close)
+            self._runner = Runner(self._lanes, store, reach, restorer, house, self.settings, self.redactor, activity)
             stack.callback(self._runner.close)
-            self._together = Together(self._book, self._runner, self.settings)
+            self._together = Together(self._book, self._runner, self.actions, self.settings)
             room = self._book, self._lanes, self._runner, reach, self._providers, self.settings
             self._starter, self._attacher, self._closer = Starter(*room), Attacher(*room), Closer(*room)
             self._keeping = Keeping(self._book, self.settings.home)
             home = self._book, self._closer, restorer, self._keeping, activity
             self._leaving = Leaving(*home, parking=self._parking)
-            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, self._group)
+            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, house.worlds, self._group)
             if not self._visiting:
                 await self._book.enrol(adopting=self._adopting)
                 self._upkeep.begin(self.settings.home)

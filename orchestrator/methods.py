@@ -29,8 +29,19 @@ from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
 from orchestrator.actions.policy import SetPolicy
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
-from orchestrator.actions.results import Acted, Elements, InForce, Met, PageSource, PageText, Screenshot, Value
+from orchestrator.actions.results import (
+    Acted,
+    Elements,
+    InForce,
+    Met,
+    PageSource,
+    PageText,
+    Screenshot,
+    ScriptResult,
+    Value,
+)
 from orchestrator.actions.routes import Route
+from orchestrator.actions.running import RunScript
 from orchestrator.actions.scripts import ExecuteScript
 from orchestrator.actions.storage import SaveStorageState
 from orchestrator.actions.touch import TapElement
@@ -513,6 +524,17 @@ class SessionMethods(ABC):
             timeout: In ms.
         """
         return await self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
+
+    async def run_script(self, script: str, *, timeout: int | None = None) -> ScriptResult:
+        """Run JavaScript that acts itself: await page.clickElement({selector}), loops, conditions, vars that last.
+
+        Globals live on between calls.
+
+        Args:
+            script: Statements, with `return` and `await` at the top: see scripts.
+            timeout: In ms.
+        """
+        return await self._do(RunScript, {"script": script, "timeout": timeout})
 
     async def get_console(
         self,
@@ -1290,6 +1312,17 @@ class BlockingSessionMethods(ABC):
             timeout: In ms.
         """
         return self._do(ExecuteScript, {"script": script, "args": args, "timeout": timeout})
+
+    def run_script(self, script: str, *, timeout: int | None = None) -> ScriptResult:
+        """Run JavaScript that acts itself: await page.clickElement({selector}), loops, conditions, vars that last.
+
+        Globals live on between calls.
+
+        Args:
+            script: Statements, with `return` and `await` at the top: see scripts.
+            timeout: In ms.
+        """
+        return self._do(RunScript, {"script": script, "timeout": timeout})
 
     def get_console(
         self,

@@ -120,8 +120,8 @@ class SessionRecord(Kept):
     after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
     archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
-    process that sees to all that now.
-    From `parked_at` on nobody has looked after it, and at `parked_until` it is ended; see `leases`.
+    process that sees to all that now. From `parked_at` on nobody has looked after it, and at `parked_until` it is
+    ended; see `leases`. `world` is the script world that was last used, whichever process has it.
     """
 
     id: str
@@ -166,6 +166,7 @@ class SessionRecord(Kept):
     parked_at: float | None = None
     parked_until: float | None = None
     lost_reason: str | None = None
+    world: str = ""
 
     @property
     def native(self) -> bool:

@@ -13,6 +13,7 @@ from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
+from orchestrator.house import House
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
@@ -82,6 +83,7 @@ class Runner:
         store: SqliteStore,
         reach: Reach,
         restorer: Restorer,
+        house: House,
         settings: Settings,
         redactor: Redactor,
         activity: Activity,
@@ -93,6 +95,7 @@ class Runner:
         self._store = store
         self._settings = settings
         self._redactor = redactor
+        self._house = house
         self._attached: dict[str, Attached] = {}
         self.on_end: Callable[[], None] = lambda: None
 
@@ -111,10 +114,11 @@ class Runner:
         self._keep(remote, record, strange=strange)
 
     def detach(self, record: SessionRecord) -> None:
-        """Forget the client of a session."""
+        """Forget the client of a session, and the world of its scripts."""
         kept = self._attached.pop(record.remote_session_id, None)
         if kept is not None:
             kept.close()
+        self._house.worlds.forget(record.id)
 
     def recorded(self, record: SessionRecord) -> str:
         """Write what a session recorded that is being closed; a sentence about it."""
@@ -142,7 +146,7 @@ class Runner:
             self.activity.note(turn.record, Doing("restore"), back.told)
         record = turn.record
         attached = self._client(record)
-        scene = Scene(attached, turn, self._settings, self._redactor, self.activity)
+        scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
         attached.ears.wait()
         try:
             if attached.strange:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from pydantic import ConfigDict, Field
 
 from orchestrator.actions.base import AnyAction
-from orchestrator.actions.catalogue import CATALOGUE
+from orchestrator.actions.catalogue import Catalogue
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.dialogs import HandleDialog
 from orchestrator.actions.policy import SetPolicy
@@ -161,30 +161,30 @@ class PlannedStep:
         return result
 
 
-def plan(steps: list[Step]) -> list[PlannedStep]:
+def plan(steps: list[Step], actions: Catalogue) -> list[PlannedStep]:
     """Check a whole list before its first step runs.
 
     Raises:
         InvalidArgument: A step is unknown or wrong; it is named by its index, and nothing is run.
     """
-    return [_planned(index, step) for index, step in enumerate(steps)]
+    return [_planned(index, step, actions) for index, step in enumerate(steps)]
 
 
-def _planned(index: int, step: Mapping[str, Any]) -> PlannedStep:
+def _planned(index: int, step: Mapping[str, Any], actions: Catalogue) -> PlannedStep:
     try:
-        return _read(step)
+        return _read(step, actions)
     except InvalidArgument as error:
         raise InvalidArgument(f"Step {index}: {error.message}", hint=f"{error.hint} Nothing was run.".strip()) from None
 
 
-def _read(step: Mapping[str, Any]) -> PlannedStep:
+def _read(step: Mapping[str, Any], actions: Catalogue) -> PlannedStep:
     manner = read(Manner, {name: step[name] for name in Manner.model_fields if name in step})
     fields = {name: value for name, value in step.items() if name not in Manner.model_fields}
     if any(fields.pop(name, None) is not None for name in ("sessionId", "session_id")):
         raise InvalidArgument("A step has no sessionId.", hint="Give it to the sequence.")
     if fields.get("action") == SYNC:
         return PlannedStep(SYNC, None, _sync_name(fields), optional=manner.optional)
-    action = CATALOGUE.step(fields)
+    action = actions.step(fields)
     return PlannedStep(action.verb, action, "", optional=manner.optional)
 
 

@@ -34,6 +34,7 @@ ToolSet = Literal["core", "browser", "sessions", "mobile", "script"]
 """What tools are grouped by, so that a client can have fewer of them listed."""
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
+_DURATIONS = ("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", "script_idle")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -116,6 +117,8 @@ class Settings(BaseSettings):
     command_timeout: float = Field(default=30, gt=0, description="The longest a remote end may take for one command.")
     start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
     max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
+    script_memory: int = Field(default=64, ge=8, description="MB that the script world of a session may take.")
+    script_idle: float = Field(default=600, gt=0, description="A script world that is unused for so long is given up.")
     tools: str = Field(
         default="all",
         description="Which sets of tools are listed: all, or some of core, browser, sessions, mobile, script.",
@@ -160,7 +163,7 @@ class Settings(BaseSettings):
     def _json(cls, value: Any) -> Any:
         return json.loads(value) if isinstance(value, str) else value
 
-    @field_validator("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", mode="before")
+    @field_validator(*_DURATIONS, mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
         return seconds(value)

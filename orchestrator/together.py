@@ -13,6 +13,7 @@ from orchestrator.compare import CompareSessions, Comparison, Seen, compared, lo
 from orchestrator.errors import InvalidArgument
 from orchestrator.lockstep import Lockstep
 from orchestrator.parallel import ExecuteParallel, Meeting, ParallelResult, gathered
+from orchestrator.plug_ins import Actions
 from orchestrator.runner import Runner, labelled
 from orchestrator.sequence import Alone, ExecuteSequence, PlannedStep, SequenceResult, plan, run
 from orchestrator.sessions import Book
@@ -22,14 +23,15 @@ from orchestrator.settings import Settings
 class Together:
     """Runs it for one caller."""
 
-    def __init__(self, book: Book, runner: Runner, settings: Settings) -> None:
+    def __init__(self, book: Book, runner: Runner, actions: Actions, settings: Settings) -> None:
         self._book = book
         self._runner = runner
+        self._actions = actions
         self._settings = settings
 
     async def sequence(self, sequence: ExecuteSequence) -> SequenceResult:
         """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
-        steps = plan(sequence.actions)
+        steps = plan(sequence.actions, self._actions)
 
         def work(scene: Scene) -> SequenceResult:
             result = run(scene, steps, sequence, Alone())
@@ -42,7 +44,7 @@ class Together:
         """Run one sequence a session at the same time; one that fails does not stop the others."""
         plans: dict[str, list[PlannedStep]] = {}
         for part in parallel.sequences:
-            steps = plan(part.actions)
+            steps = plan(part.actions, self._actions)
             for given in part.ids:
                 plans[await self._unused(given, plans, "has two sequences in one call")] = steps
         meeting = Lockstep([*plans]) if parallel.lockstep else Meeting(plans)

@@ -184,6 +184,7 @@ MEANINGS = {
     "scope": "What is visible now, or the whole page.",
     "sameSite": "Whether other sites' pages send it.",
     "script": "A function body.",
+    "run_script.script": "Statements, with `return` and `await` at the top: see [scripts](scripts.md).",
     "secure": "Only over https.",
     "selector": "Which element: see [selectors](concepts.md#selector).",
     "set_current_session.sessionId": "Which one.",

@@ -83,6 +83,7 @@ RESULTS = {
     "until": "Give it as `since` to get what is new.",
     "unstableReason": "Why it has not settled.",
     "url": "The address of the page.",
+    "console": "What it printed.",
     "value": "What the script returned, as JSON.",
     "waitedMs": "After how long it held.",
     "warnings": "What went another way than was asked, or is worth knowing.",

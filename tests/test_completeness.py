@@ -74,6 +74,7 @@ TOOL_NAMES = [
     "wait_for",
     "expect",
     "execute_script",
+    "run_script",
     "get_console",
     "get_network",
     "handle_dialog",

@@ -142,24 +142,48 @@ def test_python_script(tmp_path: Path) -> None:
     assert blocking.stdout == "Ann: Lovely tea.\n", blocking.stderr
 
 
+def installed(name: str, folder: Path) -> tuple[Path, dict[str, str]]:
+    """An example that is a package, built and installed; where it is, and the environment that has it."""
+    example, place = EXAMPLES / name, folder / "packages"
+    uv = shutil.which("uv")
+    install = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
+    subprocess.run([*install, "--quiet", "--no-deps", "--target", str(place), str(example)], timeout=100, check=True)
+    return example, {**os.environ, "PYTHONPATH": str(place), "ORCHESTRATOR_HOME": str(folder / "home")}
+
+
+def own_tests(example: Path, environ: dict[str, str], folder: Path) -> str:
+    """What the tests of an installed example say, all of which must pass."""
+    quiet = ["-p", "no:cacheprovider", "--basetemp", str(folder / "tests"), "--rootdir", str(example)]
+    tests = [sys.executable, "-m", "pytest", *quiet, str(example)]
+    done = subprocess.run(tests, env=environ, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_provider_of_your_own(tmp_path: Path) -> None:
     """The package is built and installed: the command lists its provider, which keeps the contract at a real farm."""
-    example, place = EXAMPLES / "a_provider_of_your_own", tmp_path / "packages"
-    uv = shutil.which("uv")
-    install = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
-    subprocess.run([*install, "--quiet", "--no-deps", "--target", str(place), str(example)], timeout=100, check=True)
-    environ = {**os.environ, "PYTHONPATH": str(place), "ORCHESTRATOR_HOME": str(tmp_path / "home")}
+    example, environ = installed("a_provider_of_your_own", tmp_path)
     command = [sys.executable, "-m", "orchestrator", "providers"]
     listed = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=100, check=True)
     assert "farm (of webdriver-orchestrator-farm): browser, browsers: chrome\n" in listed.stdout
     assert "  option pool: Which machines: office or lab.\n" in listed.stdout
-    quiet = ["-p", "no:cacheprovider", "--basetemp", str(tmp_path / "tests"), "--rootdir", str(example)]
-    tests = [sys.executable, "-m", "pytest", *quiet, str(example)]
-    done = subprocess.run(tests, env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "14 passed" in done.stdout, done.stdout
+    assert "14 passed" in own_tests(example, environ, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_tool_of_your_own(tmp_path: Path) -> None:
+    """The package is built and installed: the command lists its actions, which act and share the session's world."""
+    example, environ = installed("a_tool_of_your_own", tmp_path)
+    command = [sys.executable, "-m", "orchestrator", "actions"]
+    listed = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=100, check=True)
+    assert listed.stdout.splitlines()[:2] == [
+        "basket (of webdriver-orchestrator-basket):",
+        "  add_up: Add up the prices that an element of the page shows, such as those of a basket.",
+    ]
+    assert "4 passed" in own_tests(example, environ, tmp_path)
 
 
 def test_code_on_the_page_about_python_is_run() -> None:

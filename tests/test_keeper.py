@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -282,13 +283,16 @@ def test_a_killed_keeper_is_in_nobodys_way(house: House) -> None:  # B13
 
 
 def test_it_goes_with_its_home(house: House) -> None:
-    """Where the records are removed, nothing is kept."""
-    house.session("a", house.arrive("me"), ttl=LONG)
+    """Where the records are removed, nothing is kept; what ran in a folder that is removed, too, is ended."""
+    gone, there = house.sleeper(), house.sleeper()
+    house.session("a", house.arrive("me"), ttl=LONG, processes=(gone, there))
     keeper = house.keep()
+    shutil.rmtree(str(gone.folder))
     store = house.home / "sessions.db"
     store.rename(store.with_name("moved.db"))
     keeper.wait(PATIENCE)
     store.with_name("moved.db").rename(store)
+    assert (processes.alive(gone), processes.alive(there)) == (False, True)
 
 
 def test_it_is_small(house: House) -> None:

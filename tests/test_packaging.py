@@ -110,4 +110,10 @@ async def test_the_first_outline_comes_through(programs: Path, tmp_path: Path) -
             '- heading "Hello"',
             '- button "Go on"',
         ]
+        # Without the extra there is no engine for scripts: what is listed can be done.
+        assert "run_script" not in {tool.name for tool in (await client.list_tools()).tools}
+        refused = await client.call_tool("run_script", {"script": "return 1"})
+        assert refused.structured_content is not None
+        assert refused.structured_content["error"]["code"] == "unsupported"
+        assert 'pip install "webdriver-orchestrator[script]"' in refused.structured_content["error"]["hint"]
         await client.call_tool("close_all_sessions", {})

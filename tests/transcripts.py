@@ -32,6 +32,7 @@ _BLOCK = re.compile(r"(?<=^```tools\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 _CALL = re.compile(r"^(>>?) (\w+) (?=\{)", re.MULTILINE)
 _CHANGES = [
     (re.compile(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}"), "http://127.0.0.1:PORT/PATH"),
+    (re.compile(r"ws://127\.0\.0\.1:\d+/"), "ws://127.0.0.1:PORT/"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "ID"),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "TIME"),
     (re.compile(r"\b\d+(\.\d+){2,3}\b"), "VERSION"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -18,6 +18,7 @@ ResultT = TypeVar("ResultT", bound=Outcome)
 ALL_TYPES = frozenset(SessionType)
 BROWSER = frozenset({SessionType.BROWSER})
 APPS = ALL_TYPES - BROWSER
+Part = Literal["page", "context", "browser"]
 _WEB = "In an app it works in a web view only: list them with switch_context."
 
 
@@ -45,6 +46,15 @@ class Action(Wire, ABC, Generic[ResultT]):
     """False where a result has no data part."""
     toolset: ClassVar[ToolSet] = "browser"
     """With which others it is listed."""
+    part: ClassVar[Part] = "page"
+    """The object whose method it is in scripts."""
+    scriptable: ClassVar[bool] = True
+    """Whether scripts can call it."""
+
+    @classmethod
+    def offered(cls) -> bool:
+        """Whether it can be done in this installation: only then it is listed."""
+        return True
 
     @classmethod
     def check(cls, record: SessionRecord, *, planned: bool = False) -> None:

@@ -25,6 +25,7 @@ from orchestrator.actions import (
     policy,
     reading,
     routes,
+    running,
     scripts,
     storage,
     touch,
@@ -51,6 +52,16 @@ class Catalogue(Mapping[str, type[AnyAction]]):
     def __len__(self) -> int:
         return len(self._actions)
 
+    def read(self, verb: str, fields: Mapping[str, Any]) -> AnyAction:
+        """An action by its name and parameters.
+
+        Raises:
+            InvalidArgument: There is no such action, or its parameters are wrong.
+        """
+        if verb not in self._actions:
+            raise InvalidArgument(f"{verb!r} is not an action.", hint=nearest(verb, self._actions))
+        return read(self._actions[verb], fields)
+
     def step(self, step: Mapping[str, Any]) -> AnyAction:
         """Read one step: `{"action": verb, …its parameters}`; a parameter that is called action itself is `do` there.
 
@@ -59,12 +70,10 @@ class Catalogue(Mapping[str, type[AnyAction]]):
         """
         fields = dict(step)
         verb = fields.pop("action", None)
-        if not isinstance(verb, str) or verb not in self._actions:
-            hint = nearest(verb if isinstance(verb, str) else "", self._actions)
-            raise InvalidArgument(f"{verb!r} is not an action.", hint=hint)
-        return read(
-            self._actions[verb], _undone(verb, fields) if "action" in self._actions[verb].model_fields else fields
-        )
+        if not isinstance(verb, str):
+            raise InvalidArgument(f"{verb!r} is not an action.", hint=nearest("", self._actions))
+        has_own = verb in self._actions and "action" in self._actions[verb].model_fields
+        return self.read(verb, _undone(verb, fields) if has_own else fields)
 
 
 def _undone(verb: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -88,6 +97,7 @@ CATALOGUE = Catalogue(
         *files.ACTIONS,
         *waits.ACTIONS,
         *scripts.ACTIONS,
+        *running.ACTIONS,
         *hearing.ACTIONS,
         *dialogs.ACTIONS,
         *policy.ACTIONS,

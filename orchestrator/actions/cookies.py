@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Action
+from orchestrator.actions.base import Action, Part
 from orchestrator.actions.browser_results import Cookie, CookieList
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
@@ -28,6 +28,7 @@ class Cookies(Action[CookieList]):
 
     verb: ClassVar[str] = "cookies"
     title: ClassVar[str] = "Cookies"
+    part: ClassVar[Part] = "context"
     in_web_views: ClassVar[bool] = True
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = CookieList

@@ -162,6 +162,16 @@ class Value(Outcome):
         return [json.dumps(self.value, ensure_ascii=False)]
 
 
+class ScriptResult(Value):
+    """What a script of actions returned, and what it printed."""
+
+    console: list[str] | None = None
+
+    def lines(self) -> list[str]:
+        """The value as JSON, then what was printed."""
+        return [*super().lines(), *(["Console:", *self.console] if self.console else [])]
+
+
 class PageText(Outcome):
     """The visible text of a page or an element."""
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Action
+from orchestrator.actions.base import Action, Part
 from orchestrator.actions.network_results import Routes
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
@@ -44,6 +44,7 @@ class Route(Action[Routes]):
 
     verb: ClassVar[str] = "route"
     title: ClassVar[str] = "Route requests"
+    part: ClassVar[Part] = "context"
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Routes
 

@@ -12,6 +12,7 @@ from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.emulator import Emulator
 from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.memory import House, Memory
 from orchestrator.actions.permissions import Permissions
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
@@ -51,7 +52,7 @@ class Client(Protocol):
         ...
 
 
-class Scene:
+class Scene(Memory):
     """One call's view of its session. It lives for one turn in the lane and is used by one thread.
 
     Attributes:
@@ -61,7 +62,10 @@ class Scene:
         traffic: What the session's requests go through.
     """
 
-    def __init__(self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, activity: Activity) -> None:
+    def __init__(
+        self, client: Client, turn: Turn, settings: Settings, redactor: Redactor, activity: Activity, house: House
+    ) -> None:
+        super().__init__(turn, house)
         remote = self.remote = client.remote
         self.ears = client.ears
         self.bidi = client.ears.bidi
@@ -78,8 +82,6 @@ class Scene:
         """When the sequence that this is a part of must end."""
         self.reported = True
         """False where nobody reads what one step alone says of the page."""
-        self.events: list[str] = []
-        self._turn = turn
         self._unseen = False
         self.emulator = Emulator(remote, self.bidi, turn)
         self.tabs = Tabbing(remote, self.find.frames, turn, self.event, self.emulator)

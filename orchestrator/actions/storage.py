@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from orchestrator import kept
-from orchestrator.actions.base import Action
+from orchestrator.actions.base import Action, Part
 from orchestrator.actions.browser_results import StorageSaved
 from orchestrator.actions.results import Outcome
 from orchestrator.actions.scene import Scene
@@ -20,6 +20,7 @@ class SaveStorageState(Action[StorageSaved]):
 
     verb: ClassVar[str] = "save_storage_state"
     title: ClassVar[str] = "Save the storage state"
+    part: ClassVar[Part] = "context"
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = StorageSaved
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Acting, Action, Aimed, Timed
+from orchestrator.actions.base import Acting, Action, Aimed, Part, Timed
 from orchestrator.actions.browser_results import FrameEntered, TabFacts, TabList
 from orchestrator.actions.navigation import Navigate, check_url
 from orchestrator.actions.results import Acted, Observe, Outcome
@@ -22,6 +22,7 @@ class Tabs(Action[TabList]):
 
     verb: ClassVar[str] = "tabs"
     title: ClassVar[str] = "Tabs"
+    part: ClassVar[Part] = "browser"
     instead: ClassVar[str] = "switch_context goes to the web views of an app."
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = TabList
@@ -98,6 +99,7 @@ class SetViewport(Acting):
 
     verb: ClassVar[str] = "set_viewport"
     title: ClassVar[str] = "Resize"
+    part: ClassVar[Part] = "browser"
     instead: ClassVar[str] = "To turn the screen: manage_device with action rotate."
     idempotent: ClassVar[bool] = True
     observes: ClassVar[Observe] = "change"

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli import doctor, grid, providers, sessions
+from orchestrator.cli import actions, doctor, grid, providers, sessions
 from orchestrator.errors import InvalidArgument, OrchestratorError
 from orchestrator.settings import Settings, unknown_variables
 
@@ -29,6 +29,7 @@ app = typer.Typer(
 demo = typer.Typer(help="Demonstrations: something real to watch.", rich_markup_mode=None)
 app.add_typer(sessions.app, name="sessions")
 app.command("providers")(providers.show)
+app.command("actions")(actions.show)
 app.command("doctor")(doctor.show)
 app.add_typer(grid.app, name="grid")
 app.add_typer(demo, name="demo")
@@ -151,6 +152,8 @@ def _serve(given: dict[str, Any], level: LogLevel, style: LogFormat) -> None:
     logs.configure(level.value, style.value, orchestrator.redactor)
     for name in unknown_variables(os.environ):
         structlog.get_logger("orchestrator").warning("unknown environment variable", variable=name)
+    for broken in (one for one in orchestrator.actions.plug_ins if one.reason):
+        structlog.get_logger("orchestrator").warning("plug-in refused", name=broken.name, reason=broken.reason)
     anyio.run(serve_stdio, orchestrator)
 
 

@@ -8,6 +8,7 @@ from orchestrator.doctor import browsers, surroundings
 from orchestrator.doctor.report import Finding, Report, Section, side_by_side
 from orchestrator.errors import ProviderFailure
 from orchestrator.machine import Machine
+from orchestrator.plug_ins import Actions
 from orchestrator.registry import Providers, UnknownProvider
 from orchestrator.settings import Settings
 
@@ -26,9 +27,19 @@ def examine(machine: Machine | None = None, settings: Settings | None = None) ->
             functools.partial(surroundings.credentials, machine.environ),
         ]
     )
-    sections: list[Section] = [place, found, apps, grid, credentials, *([broken] if broken.findings else [])]
+    unusable = [section for section in (broken, _plug_ins(Actions())) if section.findings]
+    sections: list[Section] = [place, found, apps, grid, credentials, *unusable]
     folder_holds = any(one.starts for one in place.findings)
     return Report(tuple(sections), folder_holds and any(one.starts for one in found.findings))
+
+
+def _plug_ins(actions: Actions) -> Section:
+    """The packages whose actions cannot be used."""
+    broken = [one for one in actions.plug_ins if one.reason]
+    mend = "reinstall or remove {}"
+    return Section(
+        "Actions", tuple(Finding(one.name, "wrong", one.reason, mend.format(one.distribution)) for one in broken)
+    )
 
 
 def _offered(providers: Providers) -> tuple[frozenset[str], Section]:

@@ -71,6 +71,8 @@ class Book:
         self._me = Process.here()
         self._db = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=_BUSY, isolation_level=None)
         self._seen: tuple[int, list[Row]] | None = None
+        self.last: list[Row] = []
+        """The sessions as they were last read."""
 
     def close(self) -> None:
         """Let go of the file."""
@@ -106,6 +108,7 @@ class Book:
         version = self._db.execute("PRAGMA data_version").fetchone()[0]
         if self._seen is None or self._seen[0] != version:
             self._seen = version, self._read()
+            self.last = self._seen[1]
         return self._seen[1]
 
     def begin_leases(self) -> None:

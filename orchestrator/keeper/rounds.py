@@ -25,7 +25,7 @@ _AGAIN = 5.0
 
 
 def keep(home: Path, tick: float) -> None:
-    """Keep this home until nothing is left in it, or the home is gone."""
+    """Keep this home until nothing is left in it, or the home is gone, and with it whatever ran in its folders."""
     with closing(Book(home / _STORE)) as book:
         if not book.enter():
             return
@@ -39,6 +39,9 @@ def keep(home: Path, tick: float) -> None:
                 _log(f"the store failed: {error}")
                 time.sleep(_AGAIN)
             time.sleep(tick)
+        else:
+            known = [process for row in book.last for process in row.processes]
+            ending.end([one for one in known if one.folder and not Path(one.folder).exists()], (), _ENDED_WITHIN)
         _log("gone")
 
 

@@ -16,7 +16,7 @@ from orchestrator import __version__, progress
 from orchestrator.api import Orchestrator
 from orchestrator.errors import InvalidArgument, OrchestratorError, nearest
 from orchestrator.mcp_server.results import Renderer
-from orchestrator.mcp_server.tools import TOOLS, listing
+from orchestrator.mcp_server.tools import listing, tools
 
 Context = ServerRequestContext[Any, Any]
 
@@ -58,7 +58,8 @@ class App:
         self._orchestrator = orchestrator
         self._heartbeat = heartbeat
         self._renderer = Renderer(orchestrator.redactor, orchestrator.settings.max_output)
-        self._listed = listing(orchestrator.settings.tools)
+        self._tools = tools(orchestrator.actions)
+        self._listed = listing(orchestrator.settings.tools, self._tools)
         self._log = structlog.get_logger(__name__)
         self.server: Server[Any] = Server(
             "webdriver-orchestrator",
@@ -79,9 +80,9 @@ class App:
     async def call(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
         """Call a tool; whatever happens, the answer is a result. The façade is reached without a pause before it."""
         try:
-            tool = TOOLS.get(name)
+            tool = self._tools.get(name)
             if tool is None:
-                raise InvalidArgument(f"There is no tool {name[:64]!r}.", hint=nearest(name, TOOLS))  # noqa: TRY301
+                raise InvalidArgument(f"There is no tool {name[:64]!r}.", hint=nearest(name, self._tools))  # noqa: TRY301
             outcome = await tool.call(self._orchestrator, arguments)
             return self._renderer.outcome(outcome, tool.narrowing)
         except OrchestratorError as error:

@@ -13,7 +13,7 @@ import mcp.types as protocol
 from pydantic import Field
 
 from orchestrator.actions.base import AnyAction
-from orchestrator.actions.catalogue import CATALOGUE
+from orchestrator.actions.catalogue import CATALOGUE, Catalogue
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
 from orchestrator.arguments import names_of, read
@@ -51,6 +51,11 @@ class Tool:
     def name(self) -> str:
         """What clients call it."""
         return self.declared.verb
+
+    @property
+    def offered(self) -> bool:
+        """Whether it can be done in this installation."""
+        return issubclass(self.declared, SessionTool) or self.declared.offered()
 
     @cached_property
     def listed(self) -> protocol.Tool:
@@ -115,14 +120,22 @@ def _all(declarations: Iterable[type[AnyAction | SessionTool]]) -> dict[str, Too
     return {declared.verb: Tool(declared) for declared in declarations}
 
 
-TOOLS: Mapping[str, Tool] = _all([*SESSION_TOOLS, *CATALOGUE.values()])
-"""Every tool by name, in the order in which they are listed."""
+Tools = Mapping[str, Tool]
 
 
-def listing(sets: str) -> list[protocol.Tool]:
+def tools(actions: Catalogue) -> Tools:
+    """Every tool by name, in the order in which they are listed, where there are these actions."""
+    return {**TOOLS, **_all(action for verb, action in actions.items() if verb not in TOOLS)}
+
+
+TOOLS: Tools = _all([*SESSION_TOOLS, *CATALOGUE.values()])
+"""Those that ship with the project."""
+
+
+def listing(sets: str, tools: Tools = TOOLS) -> list[protocol.Tool]:
     """The tools of these sets (setting `tools`) as clients read them; the others can be called all the same."""
     wanted = set(sets.split(","))
-    tools = [tool for tool in TOOLS.values() if "all" in wanted or tool.declared.toolset in wanted]
-    schemas = told_once((tool.listed.input_schema for tool in tools), always=TARGET)
-    pairs = zip(tools, schemas, strict=True)
+    shown = [one for one in tools.values() if one.offered and ("all" in wanted or one.declared.toolset in wanted)]
+    schemas = told_once((tool.listed.input_schema for tool in shown), always=TARGET)
+    pairs = zip(shown, schemas, strict=True)
     return [tool.listed.model_copy(update={"input_schema": schema}) for tool, schema in pairs]

@@ -120,6 +120,10 @@ CASES = {
         {"script": "return args[0] + 1", "args": [1]}, "2",
         {"script": "return nothing.at.all"}, WRONG, "nothing is not defined",
     ),
+    "run_script": Case(
+        {"script": "return (await page.getText({selector: 'h1'})).text"}, '"Workshop"',
+        {"script": "const a = 1;\nreturn nothing.at.all"}, WRONG, "nothing is not defined (line 2)",
+    ),
     "handle_dialog": Case({"accept": True}, "the next one will be accepted", {}, WRONG, "accept"),
     "set_policy": Case({"dialogs": "raise"}, "raise", {"dialogs": "shout"}, WRONG, "dialogs"),
     "tabs": Case({"action": "list"}, "t1 (current): 'Page'", {"action": "select", "tab": "t99"}, WRONG, "t99"),

@@ -17,6 +17,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "press_keys": {"keys": "Enter"},
     "scroll": {"direction": "down"},
     "execute_script": {"script": "return 1"},
+    "run_script": {"script": "return 1"},
     "wait_for": {"selector": "body"},
     "expect": {"selector": "body"},
     "take_screenshot": {},

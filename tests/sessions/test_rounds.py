@@ -10,10 +10,12 @@ import anyio
 import anyio.abc
 import pytest
 
+from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.activity import Activity
 from orchestrator.closing import Closer
 from orchestrator.duties import NEVER, Duty, Usage
 from orchestrator.errors import SessionNotFound
+from orchestrator.house import House
 from orchestrator.limits import AgeLimit, IdleLimit
 from orchestrator.models import SessionRecord
 from orchestrator.reach import Reach
@@ -64,7 +66,9 @@ async def watch(book: Book, tmp_path: Path) -> AsyncIterator[tuple[Watch, Lanes]
         lanes, settings, providers = Lanes(book, group), Settings.load(), Providers()
         reach = Reach(providers, settings, Redactor())
         activity = Activity(tmp_path, book.caller, Redactor())
-        runner = Runner(lanes, book.store, reach, Restorer(book, reach), settings, Redactor(), activity)
+        runner = Runner(
+            lanes, book.store, reach, Restorer(book, reach), House(CATALOGUE, settings), settings, Redactor(), activity
+        )
         closer = Closer(book, lanes, runner, reach, providers, settings)
         yield Watch(book, lambda clock: [IdleLimit(closer, clock), AgeLimit(lanes, closer, clock)]), lanes
 

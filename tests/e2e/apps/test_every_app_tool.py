@@ -60,6 +60,9 @@ CASES = {
     "execute_script": Case(
         "Controls", {"script": "mobile: deviceInfo"}, "{", {"script": "return 1"}, "unsupported", "runs no JavaScript"
     ),
+    "run_script": Case(
+        "Controls", {"script": "return await page.getText()"}, "Volume", {"script": ")"}, WRONG, "Unexpected token"
+    ),
     "handle_dialog": Case(
         "Alerts", {"accept": True}, "'The kettle boils' was accepted",
         {"accept": True, "timeout": 100}, "not_actionable", "No alert is open",

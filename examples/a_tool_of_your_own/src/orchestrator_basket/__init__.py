@@ -1,0 +1,72 @@
+"""A tool of our own: it adds up the prices on a page, and keeps what it has seen with the session."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from orchestrator.actions.base import Action
+from orchestrator.actions.results import Outcome
+from orchestrator.actions.scene import Scene
+from orchestrator.errors import ExpectationFailed
+
+_PRICE = re.compile(r"(?<![\d.])\d+\.\d\d(?![\d.])")
+
+
+class Total(Outcome):
+    """What the prices come to."""
+
+    total: str
+    prices: list[str]
+
+    def lines(self) -> list[str]:
+        """The sum, and what it is made of."""
+        return [f"{self.total} = {' + '.join(self.prices)}"]
+
+
+class AddUp(Action[Total]):
+    """Add up the prices that an element of the page shows, such as those of a basket."""
+
+    verb: ClassVar[str] = "add_up"
+    title: ClassVar[str] = "Add up prices"
+    result: ClassVar[type[Outcome]] = Total
+
+    selector: str
+    expect: str | None = Field(default=None, description="What they must come to.")
+
+    def perform(self, scene: Scene) -> Total:
+        """Read the element as `get_text` does; the sum is a var of the session, the prices a global of its scripts."""
+        text = scene.act("get_text", {"selector": self.selector}).data()["text"]
+        prices = _PRICE.findall(text)
+        total = str(sum(map(Decimal, prices), Decimal("0.00")))
+        scene.world.set("prices", prices)
+        scene.vars.set("total", total)
+        if self.expect not in {None, total}:
+            raise ExpectationFailed(
+                f"The prices come to {total}.", hint="Look at the basket.", expected=self.expect, actual=total
+            )
+        return Total(total=total, prices=prices)
+
+
+class TakeOff(Action[Total]):
+    """Take a discount off the prices that add_up has found, as scripts have left them."""
+
+    verb: ClassVar[str] = "take_off"
+    title: ClassVar[str] = "Take off a discount"
+    result: ClassVar[type[Outcome]] = Total
+
+    percent: int = Field(ge=0, le=100)
+
+    def perform(self, scene: Scene) -> Total:
+        """The prices are the global of that name, which a script may have changed since."""
+        prices = [Decimal(price) * (100 - self.percent) / 100 for price in scene.world.get("prices") or []]
+        rounded = [str(price.quantize(Decimal("0.01"))) for price in prices]
+        total = str(sum(map(Decimal, rounded), Decimal("0.00")))
+        scene.vars.set("total", total)
+        return Total(total=total, prices=rounded)
+
+
+ACTIONS: list[type[Action[Any]]] = [AddUp, TakeOff]

@@ -1,0 +1,92 @@
+"""Our own part of a script world: a few functions that no script can name, and the engine that they are in."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from orchestrator.world.engine import Engine, OutOfMemory, Thrown, TookTooLong
+from orchestrator.world.vars import ROOM
+
+OWN = 5.0
+"""Seconds that what we evaluate ourselves may take."""
+_LIMITS = {"lines": 200, "line": 2000, "vars": ROOM}
+"""What a script may print and keep."""
+_SHORT = 1.0
+"""Seconds for a word with an engine that was stopped."""
+_MB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Function:
+    """An action as scripts call it: `click_element(…)`, and `clickElement` of `page`, `context` or `browser`."""
+
+    verb: str
+    object: str
+
+    @property
+    def method(self) -> str:
+        """Its name in an object."""
+        first, *rest = self.verb.split("_")
+        return first + "".join(word.capitalize() for word in rest)
+
+
+class Kernel:
+    """The engine of one world. Used by one thread at a time.
+
+    Args:
+        functions: The actions that scripts can call.
+        memory: Bytes that it may have.
+
+    Attributes:
+        id: Which one it is.
+        lost: Why it is of no further use, where that is so.
+        busy: Whether a script runs.
+    """
+
+    def __init__(self, functions: Iterable[Function], memory: int) -> None:
+        self.id = secrets.token_hex(8)
+        self.lost = ""
+        self.busy = False
+        self.memory = f"{memory // _MB} MB"
+        self.engine = Engine(memory)
+        # What is declared so stands in no list of globals, and no script can guess it.
+        self.name = f"kernel_{self.id}"
+        known = [{"verb": one.verb, "object": one.object, "method": one.method} for one in functions]
+        self.engine.evaluate(f"const {self.name} = {_SOURCE}({json.dumps(known)}, {json.dumps(_LIMITS)}); 0", OWN)
+
+    def call(self, method: str, *arguments: Any, seconds: float = OWN, check: Callable[[], None] = lambda: None) -> Any:
+        """Call one of its functions.
+
+        Raises:
+            TookTooLong, OutOfMemory, Thrown: What a script does made it fail.
+        """
+        given = json.dumps(json.dumps(arguments))
+        return self.engine.evaluate(f"{self.name}.call({json.dumps(method)}, {given})", seconds, check)
+
+    def last_word(self) -> dict[str, Any]:
+        """The vars that a script has set, and what it printed, once it was stopped; empty where nothing answers."""
+        with suppress(TookTooLong, OutOfMemory, Thrown):
+            said: dict[str, Any] = json.loads(self.engine.last_word(f"{self.name}.finish()", _SHORT))
+            return said
+        return {}
+
+    def lose(self, why: str) -> None:
+        """End it, at once or when the script that runs in it has noticed."""
+        self.lost = why
+        if not self.busy:
+            self.engine.close()
+
+
+def _source() -> str:
+    folder = files("orchestrator.world")
+    body = "\n".join(folder.joinpath(f"{part}.js").read_text("utf-8") for part in ("values", "kernel"))
+    return f"((functions, limits) => {{\n'use strict';\nconst {{ stringify, parse }} = JSON;\n{body}\n}})"
+
+
+_SOURCE = _source()
