@@ -20,7 +20,7 @@ from orchestrator.storage_state import StorageState, given
 GONE: dict[str, Any] = {
     **dict.fromkeys(("remote_url", "remote_session_id", "secret", "context"), ""),
     **dict.fromkeys(("processes", "claims", "tabs", "tabs_used", "frame"), ()),
-    **dict.fromkeys(("url", "title", "armed", "keep_alive", "lost_reason")),
+    **dict.fromkeys(("url", "title", "armed", "keep_alive", "lost_reason", "instance")),
     "remote_end": {},
 }
 """What of a record ends with its remote end; the rest is the session's own: vars, policies, limits, numbers of refs."""
@@ -53,12 +53,12 @@ class Again:
             SessionLost: It cannot be, or did not come to be; it says why.
         """
         record = turn.record
-        if record.request is None:
+        if record.request is None or not record.owned:
             raise SessionLost(
                 record.id, f"{why}; it cannot be started again: {_SECRET if record.owned else _ELSEWHERE}"
             )
         turn.watch.clear()
-        processes.end(record.processes)
+        processes.end(turn.own().processes)
         turn.write(**GONE)
         try:
             self._launch(turn, StartRequest.model_validate(record.request), state)

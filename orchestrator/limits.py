@@ -83,11 +83,12 @@ class AgeLimit(Duty):
         record = turn.record
         if age_left(record, self._clock()) > 0:
             return None
-        if not self._recreate or record.request is None:
+        own = turn.own()
+        if not self._recreate or not record.owned or record.request is None:
             turn.change(state=SessionState.CLOSED, lost_reason=because)
-            return record
+            return own
         turn.watch.clear()
-        anyio.from_thread.run(self._closer.end, [record])
+        anyio.from_thread.run(self._closer.end, [own])
         until = record.parked_until or record.last_active_at + record.limits["idle"]
         lease = {"parked_at": record.parked_at or self._clock(), "parked_until": until}
         turn.change(**{**GONE, **lease, "state": SessionState.PARKED, "lost_reason": because})

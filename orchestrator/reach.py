@@ -51,6 +51,8 @@ class Reach:
     def bidi(self, record: SessionRecord) -> Bidi | None:
         """WebDriver BiDi of a record's session, not connected yet; None where its remote end gave no socket.
 
+        Sessions that share a browser share its socket, each hearing of its own user context alone.
+
         User and password of the remote end are those of its socket, where both are one host's.
 
         Raises:
@@ -59,7 +61,10 @@ class Reach:
         url = record.capabilities.get("webSocketUrl")
         if not isinstance(url, str):
             return None
-        return Bidi(self._opened(url, record), name=record.id, timeout=self._settings.command_timeout)
+        place = record.instance
+        context = "" if place is None else place.context if place.isolated else "default"
+        socket = self._opened(url, record)
+        return Bidi(socket, name=record.id, timeout=self._settings.command_timeout, user_context=context)
 
     def cdp(self, record: SessionRecord) -> Cdp | None:
         """The browser's DevTools beside a record's session, not connected yet; None where there is no way to them.

@@ -27,7 +27,7 @@ class Upkeep:
         self._closer = closer
         self._heartbeat = Heartbeat(lanes, reach)
         age = AgeLimit(lanes, closer, recreate=settings.on_max_duration == "recreate")
-        duties = IdleLimit(closer), age, self._heartbeat, Tidying(), *more
+        duties = IdleLimit(closer), age, self._heartbeat, Tidying(book), *more
         self._rounds = Rounds(book, duties)
         self.changed = self._rounds.changed
         self.used = self._rounds.used

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sqlite3
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -41,9 +42,11 @@ def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]
     return [row for row in map(_row, found) if row is not None]
 
 
-def without_shared(db: sqlite3.Connection, record: SessionRecord) -> SessionRecord:
-    """The record without the processes and folders that a record which is not closed names, too."""
-    others = [process for row in open_rows(db) for process in row.record.processes]
+def without_shared(record: SessionRecord, every: Iterable[SessionRecord]) -> SessionRecord:
+    """The record without the processes and folders that another record names, which is not closed or lost."""
+    me = record.namespace, record.id
+    lives = [one for one in every if one.state is not SessionState.LOST and (one.namespace, one.id) != me]
+    others = [process for one in lives for process in one.processes]
     own, places = leases.alone(record.processes, others)
     ours = [one if one.folder in places else one.model_copy(update={"folder": None}) for one in own]
     return record.changed(processes=ours)

@@ -106,7 +106,7 @@ def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 
         assert answer.data["restored"] is False
         assert told in answer.data["events"][0]
         assert answer.data["value"] == "first page"
-        assert home.record("shop").dialogs == "accept"
+        assert home.record("shop").policies.dialogs == "accept"
         assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 4
         until(lambda: home.record("shop").state == "parked", "the end of the second one")
         assert server.ok("close_session", sessionId="shop")["closed"] == ["shop"]
