@@ -165,6 +165,36 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Scroll, and take a picture of each part; or use Chrome, Edge or Firefox.",
     ),
+    "emulate": Ability(
+        "emulation of devices, places and networks",
+        "`device`, `emulate`",
+        {
+            "firefox": "it was never tried there",
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome or Edge.",
+    ),
+    "permissions": Ability(
+        "policy for permissions",
+        "`set_policy` with `permissions`, `notifications`",
+        {
+            "firefox": "it was never tried there",
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome or Edge.",
+    ),
+    "file_pickers": Ability(
+        "policy for pickers of files",
+        "`set_policy` with `filePickers`",
+        {
+            "firefox": "it was never tried there",
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome or Edge.",
+    ),
     "touch": Ability(
         "touch screen",
         "`tap_element`",

@@ -13,8 +13,10 @@ from orchestrator import folders, processes, progress
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.fitting import fit, prepare
 from orchestrator.actions.owning import answering
+from orchestrator.emulation import USUAL, Emulation, Viewport
 from orchestrator.errors import OrchestratorError, ProviderAuth, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, StartRequest, Tab
+from orchestrator.presets import device
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.secrets import without_credentials
@@ -200,14 +202,29 @@ class Launch:
         return check
 
     def _browser(self, remote: Remote, capabilities: Mapping[str, Any]) -> dict[str, Any]:
-        """Make a browser ready: the page engine in its first tab, and the viewport that was asked for."""
+        """Make a browser ready: the page engine in its first tab, and the viewport that was asked for.
+
+        One that is started again gets what its record says.
+        """
         if self.request.mode == "attached":
             return self._as_it_is(remote, debugger_address(capabilities))
+        record = self._turn.record
+        emulation, size = (record.emulation, record.viewport) if record.viewport else self._shape()
         prepare(remote)
-        viewport = fit(remote, self.request.viewport)
+        window = fit(remote, emulation.window or size)
         handle = remote.execute("w3cGetCurrentWindowHandle")
-        tab = Tab(name="t1", handle=handle, prepared=True, viewport=viewport)
-        return {"viewport": viewport, "tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2}
+        tab = Tab(name="t1", handle=handle, prepared=True, viewport=window)
+        facts = {"tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2, "emulation": emulation}
+        return {**facts, "viewport": size if emulation.device else window}
+
+    def _shape(self) -> tuple[Emulation, Viewport]:
+        """What the request says that it is for pages, and how large."""
+        if self.request.device is None:
+            return Emulation(), self.request.viewport
+        one = device(self.request.device)
+        own = "viewport" not in self.request.model_fields_set
+        size = Viewport(width=one.width, height=one.height) if own else self.request.viewport
+        return Emulation(device=one.name, window=USUAL), size
 
     def _as_it_is(self, remote: Remote, address: str) -> dict[str, Any]:
         """Name the tabs of the user's browser, which stay as they are: a first page gets a tab of its own."""

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
-from pydantic.alias_generators import to_camel
+from pydantic import Field, SecretStr
 
-
-class Wire(BaseModel):
-    """A value with camelCase names outside and snake_case names inside; unknown names are refused."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        populate_by_name=True,
-        extra="forbid",
-        frozen=True,
-        hide_input_in_errors=True,
-    )
-
-    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """What differs from the defaults: the rest says nothing."""
-        fields = type(self).model_fields
-        for name, value in super().__repr_args__():
-            declared = fields.get(name or "")
-            if declared is None or declared.is_required() or value != declared.get_default(call_default_factory=True):
-                yield name, value
+from orchestrator.emulation import USUAL, Emulation, Viewport
+from orchestrator.policies import Approval, Policies
+from orchestrator.wire import Kept
+from orchestrator.wire import Wire as Wire  # noqa: PLC0414 — the nouns are had from here
 
 
 class SessionType(StrEnum):
@@ -61,7 +44,6 @@ NATIVE = "NATIVE_APP"
 Door = Literal["mcp", "cli", "python"]
 Mode = Literal["incognito", "persistent", "attached"]
 """A browser's profile: an empty one that goes with it, one that is kept, or that of a browser which is the user's."""
-DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
 
 
 class ProcessInfo(Wire):
@@ -84,23 +66,18 @@ class ArmedDialog(Wire):
     prompt_text: str | None = None
 
 
-class Viewport(Wire):
-    """The size of the page area, in CSS pixels."""
-
-    width: int = Field(ge=1, le=10_000)
-    height: int = Field(ge=1, le=10_000)
-
-
 class Tab(Wire):
     """A tab by the name that callers use, with the remote end's handle of it.
 
-    `prepared` says that the page engine is put into its documents from their start, `viewport` what it was fitted to.
+    `prepared` says that the page engine is put into its documents from their start, `viewport` what it was fitted to,
+    `emulation` what it was told to be.
     """
 
     name: str
     handle: str
     prepared: bool = False
     viewport: Viewport | None = None
+    emulation: Emulation = Emulation()
 
 
 class Instance(Wire):
@@ -125,7 +102,7 @@ class Instance(Wire):
         return bool(self.context) and self.context != self.default
 
 
-class SessionRecord(Wire):
+class SessionRecord(Kept):
     """What the store holds of a session: enough to drive it from any process.
 
     Times are seconds since the epoch. `capabilities` are those that the remote end answered with. `ref_next` is the
@@ -135,8 +112,9 @@ class SessionRecord(Wire):
     With `strict`, a selector that finds several elements is an error. `context` is where an app session's commands go:
     `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other
     session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
-    remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
-    `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
+    remote URL with user and password. `approvals` are the permissions that pages got under the policy `allow`: they
+    keep them. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`, `liveViewUrl`, `dashboardUrl`);
+    after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
     archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
     process that sees to all that now. From `parked_at` on nobody has looked after it, and at `parked_until` it is
@@ -162,12 +140,14 @@ class SessionRecord(Wire):
     processes: tuple[ProcessInfo, ...] = ()
     limits: dict[str, float] = Field(default_factory=dict)
     vars: dict[str, str] = Field(default_factory=dict)
-    dialogs: DialogPolicy = "raise"
+    policies: Policies = Policies()
+    approvals: tuple[Approval, ...] = ()
     strict: bool = False
     armed: ArmedDialog | None = None
     events: tuple[str, ...] = ()
     ref_next: int = 1
     viewport: Viewport | None = None
+    emulation: Emulation = Emulation()
     tabs: tuple[Tab, ...] = ()
     tab_next: int = 1
     tabs_used: tuple[str, ...] = ()
@@ -200,10 +180,6 @@ class SessionRecord(Wire):
         # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.
         return hash((self.namespace, self.id, self.last_active_at))
 
-    def changed(self, **values: Any) -> SessionRecord:
-        """A checked copy with these fields set."""
-        return type(self).model_validate({**dict(self), **values})
-
 
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
@@ -220,7 +196,8 @@ class StartRequest(Wire):
     browser_version: str | None = None
     headless: bool | None = None
     navigation_url: str | None = None
-    viewport: Viewport = Viewport(width=1280, height=720)
+    device: str | None = None
+    viewport: Viewport = USUAL
     mode: Mode | None = None
     profile: str | None = None
     debugger_address: str | None = None

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orchestrator.arguments import read
+from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument
-from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, chosen
 from orchestrator.rows import Row
 from orchestrator.session import Home, Session
 
@@ -34,6 +35,7 @@ class Starts(Home):
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
+        device: str | None = None,
         viewport: Viewport | Mapping[str, int] | None = None,
         mode: Mode | None = None,
         profile: str | None = None,
@@ -52,7 +54,8 @@ class Starts(Home):
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
-            viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            device: Be it for pages, such as iPhone 14 or Pixel 7: `orchestrator.presets` has them all.
+            viewport: Size of the page area in CSS pixels; the device's, or 1280 x 720, unless given.
             mode: incognito, persistent or attached; incognito unless given.
             profile: Its name, for persistent.
             debugger_address: Host and port of a running Chrome, for attached.
@@ -139,6 +142,7 @@ class Starts(Home):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        device: str | None = None,
         mode: Mode | None = None,
         profile: str | None = None,
         debugger_address: str | None = None,
@@ -160,6 +164,7 @@ class Starts(Home):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            device: What a browser on a desktop is for pages, such as iPhone 14.
             mode: incognito, persistent or attached; incognito unless given.
             profile: Its name, for persistent.
             debugger_address: Host and port of a running Chrome, for attached.

@@ -8,12 +8,13 @@ from contextlib import suppress
 from typing import Any
 
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.fitting import fit, prepare
+from orchestrator.actions.emulator import Emulator
+from orchestrator.actions.fitting import prepare
 from orchestrator.actions.frames import Frames
 from orchestrator.actions.handles import Handles
 from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
-from orchestrator.models import SessionType, Tab, Viewport
+from orchestrator.models import SessionType, Tab
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
@@ -29,12 +30,16 @@ _TITLES = "return [location.href, document.title]"
 class Tabbing:
     """The tabs of one session, as its record has them; a name is never used again."""
 
-    def __init__(self, remote: Remote, frames: Frames, turn: Turn, event: Callable[[str], None]) -> None:
+    def __init__(
+        self, remote: Remote, frames: Frames, turn: Turn, event: Callable[[str], None], emulator: Emulator
+    ) -> None:
         self.handles = Handles(remote, turn)
         self._remote = remote
         self._frames = frames
         self._turn = turn
         self._event = event
+        self._emulator = emulator
+        self.on_new: Callable[[Tab], None] = lambda _: None
 
     @property
     def current(self) -> str:
@@ -56,13 +61,28 @@ class Tabbing:
                 self._drop(tab.name)
                 self._event(f"Tab {tab.name} was closed by the page.")
         opened = [self.add(handle) for handle in handles if handle not in known]
+        if opened:
+            self._meet(opened)
+        return self._turn.record.tabs
+
+    def _meet(self, opened: list[str]) -> None:
+        """Do with tabs that the page has opened what the policy says, and tell it."""
+        policy, last = self._turn.record.policies.new_tabs, opened[-1]
+        some = f"tab {last}" if len(opened) == 1 else f"{len(opened)} tabs, {opened[0]} to {last}"
+        if policy == "deny":
+            for name in opened:
+                self.close(name)
+            self._event(f"The page opened {some}; closed, as the policy says.")
+            return
+        if policy == "allow":
+            self._event(f"The page opened {some}; tab {last} is current now, as the policy says.")
+            self.select(last)
+            return
         if len(opened) > _TOLD:
-            self._event(f"The page opened {len(opened)} tabs, {opened[0]} to {opened[-1]}; tabs lists and closes them.")
+            self._event(f"The page opened {some}; tabs lists and closes them.")
         for name in opened if len(opened) <= _TOLD else ():
             self._event(f"The page opened tab {name}; to go there: tabs with action select, tab {name}.")
-        if opened:
-            self._show()
-        return self._turn.record.tabs
+        self._show()
 
     def find(self, name: str) -> Tab:
         """The open tab of this name.
@@ -82,7 +102,11 @@ class Tabbing:
         """Name a tab that is new; its name."""
         record = self._turn.record
         name = f"t{record.tab_next}"
-        tab = Tab(name=name, handle=handle, prepared=prepared, viewport=record.viewport if prepared else None)
+        tab = Tab(name=name, handle=handle, prepared=prepared)
+        if prepared:
+            tab = tab.model_copy(update={"viewport": record.viewport, "emulation": record.emulation})
+        else:
+            self.on_new(tab)
         self._turn.change(tabs=(*record.tabs, tab), tab_next=record.tab_next + 1)
         return name
 
@@ -92,20 +116,19 @@ class Tabbing:
         self.handles.go(tab.handle)
         self._use(name)
         self._show()
-        wanted = self._turn.record.viewport
         if not tab.prepared:
             prepare(self._remote)
-        if wanted is not None and tab.viewport != wanted:
-            fit(self._remote, wanted)
-        self.fitted(wanted)
+        self._put(self._emulator.selected(tab).model_copy(update={"prepared": True}))
 
-    def fitted(self, viewport: Viewport | None) -> None:
-        """Note that the current tab is prepared and has this size."""
-        tabs = [
-            tab.model_copy(update={"prepared": True, "viewport": viewport}) if tab.name == self.current else tab
-            for tab in self._turn.record.tabs
-        ]
-        self._turn.change(tabs=tuple(tabs))
+    def told(self) -> None:
+        """Note that the current tab has the size that the record says, and pretends what it says."""
+        record = self._turn.record
+        for tab in record.tabs:
+            if tab.name == self.current:
+                self._put(tab.model_copy(update={"viewport": record.viewport, "emulation": record.emulation}))
+
+    def _put(self, tab: Tab) -> None:
+        self._turn.change(tabs=tuple(tab if one.name == tab.name else one for one in self._turn.record.tabs))
 
     def close(self, name: str) -> None:
         """Close a tab; when it is the current one, the one that was current before it becomes so."""

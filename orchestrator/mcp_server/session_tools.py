@@ -8,11 +8,12 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
+from orchestrator.emulation import Viewport
 from orchestrator.mark import Status
 from orchestrator.mcp_server.app_tools import ListApps, ListDevices, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -88,6 +89,7 @@ class StartBrowser(_Starting):
     browser: Browser = "chrome"
     headless: Headless = None
     navigation_url: Address = None
+    device: str | None = Field(default=None, description="Such as Pixel 7.")
     viewport: Viewport | None = None
     mode: Wanted = None
     profile: Profile = None
@@ -145,6 +147,7 @@ class StartSession(_Starting):
     platform_version: str | None = None
     app: str | None = None
     navigation_url: Address = None
+    device: str | None = None
     mode: Wanted = None
     profile: str | None = None
     debugger_address: str | None = None

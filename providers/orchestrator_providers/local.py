@@ -157,6 +157,9 @@ def _capabilities(start: Start, options: LocalOptions, kind: Browser, browser: P
     wanted = browser_capabilities(start, headless=start.headless)
     # The version was looked for; a driver is not asked for another one than its own.
     wanted.pop("browserVersion", None)
+    if kind.name in abilities.CHROMIUM:
+        # A picker of files would wait for somebody before the screen; the other two are as "ignore" alone has them.
+        wanted["unhandledPromptBehavior"] = {"default": "ignore", "beforeUnload": "accept", "file": "dismiss"}
     return merge(merge(ours, wanted), request.capabilities)
 
 

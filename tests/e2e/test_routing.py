@@ -38,6 +38,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "tabs": {"action": "list"},
     "switch_frame": {},
     "set_viewport": {"width": 800, "height": 600},
+    "emulate": {"locale": "de-DE"},
     "cookies": {"action": "get"},
     "save_storage_state": {},
     "route": {"action": "clear"},
