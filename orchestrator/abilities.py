@@ -88,6 +88,36 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Leave webSocketUrl away, or use Chrome, Edge or Firefox.",
     ),
+    "contexts": Ability(
+        "contexts that sessions could share it by",
+        "`sessionId` with a context, such as shop:ann",
+        {
+            "firefox": "its user contexts have not been tried here",
+            "safari": "safaridriver knows no browser contexts",
+            "webkitgtk": "WebKitWebDriver knows no browser contexts",
+        },
+        "Start a session of its own, or use Chrome or Edge.",
+    ),
+    "profile": Ability(
+        "profile that is kept",
+        "`mode: persistent`",
+        {
+            "firefox": "its profiles have not been tried here",
+            "safari": "safaridriver always begins with an empty one",
+            "webkitgtk": "MiniBrowser always begins with an empty one",
+        },
+        "Leave mode and profile away, or use Chrome or Edge.",
+    ),
+    "attached": Ability(
+        "way to be driven once it runs",
+        "`mode: attached`",
+        {
+            "firefox": "it must have been started for that, by a driver",
+            "safari": "safaridriver drives windows that it opened alone",
+            "webkitgtk": "WebKitWebDriver drives browsers that it started alone",
+        },
+        "Use Chrome or Edge, or attach_session for a driver's session that runs.",
+    ),
     "storage_state": Ability(
         "storage state to begin with",
         "`storageState`",
@@ -134,6 +164,36 @@ ABILITIES: Mapping[str, Ability] = {
             "webkitgtk": "WebKitWebDriver takes what is seen of it alone",
         },
         "Scroll, and take a picture of each part; or use Chrome, Edge or Firefox.",
+    ),
+    "emulate": Ability(
+        "emulation of devices, places and networks",
+        "`device`, `emulate`",
+        {
+            "firefox": "it was never tried there",
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome or Edge.",
+    ),
+    "permissions": Ability(
+        "policy for permissions",
+        "`set_policy` with `permissions`, `notifications`",
+        {
+            "firefox": "it was never tried there",
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome or Edge.",
+    ),
+    "file_pickers": Ability(
+        "policy for pickers of files",
+        "`set_policy` with `filePickers`",
+        {
+            "firefox": "it was never tried there",
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome or Edge.",
     ),
     "touch": Ability(
         "touch screen",

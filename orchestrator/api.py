@@ -137,7 +137,7 @@ class Orchestrator(PythonApi):
         sessions, _ = await self._book.rows()
         many = len(sessions) >= self.settings.session_warning
         warnings = [f"{len(sessions)} sessions are open; close those you no longer need."] if many else []
-        return row(record, warnings=warnings, events=[*record.events])
+        return row(record, [one for one in sessions if one.id != record.id], warnings=warnings, events=[*record.events])
 
     async def attach(self, request: AttachRequest) -> Row:
         """Take in a session that was started elsewhere; closing it here leaves it alive there.
@@ -168,7 +168,7 @@ class Orchestrator(PythonApi):
         records, current = await self._book.rows()
         if not self._visiting:
             self._upkeep.listed()
-        shown = [SessionFacts.of(record) for record in records if record.id.startswith(prefix or "")]
+        shown = [facts for facts in SessionFacts.listed(records) if facts.session_id.startswith(prefix or "")]
         return SessionList(sessions=shown, current_session=current)
 
     async def set_current_session(self, session_id: str) -> Current:

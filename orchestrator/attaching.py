@@ -12,7 +12,8 @@ import anyio.to_thread
 
 from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, SessionLost
-from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType, session_id
+from orchestrator.ids import session_id
+from orchestrator.models import AttachRequest, SessionRecord, SessionState, SessionType
 from orchestrator.provider import SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers

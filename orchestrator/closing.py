@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from orchestrator import leases, processes
+from orchestrator import folders, leases, processes
 from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.mark import Mark
@@ -23,6 +23,7 @@ from orchestrator.runner import Runner
 from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Lanes
 from orchestrator.settings import Settings
+from orchestrator.sharing import leave, save
 
 _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
@@ -78,7 +79,7 @@ class Closer:
                     failed.append(NotEnded(session_id=session_id, reason=error.message))
                 return
             if record is not None:
-                found.append(record)
+                found.append(record if detach else _spared(record))
 
         with self._to_the_end():
             if strict:
@@ -172,9 +173,10 @@ class Closer:
                 await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
 
     async def _end_far(self, record: SessionRecord, failed: list[NotEnded]) -> None:
-        """End it where it lives, then what runs beside it here."""
+        """End it where it lives, or in the browser that stays with others, then what runs beside it here."""
         if record.owned and record.remote_session_id:
-            await _noted(record, functools.partial(_delete, self._reach, record), failed)
+            end = _delete if record.instance is None else _leave
+            await _noted(record, functools.partial(end, self._reach, record), failed)
         if record.processes:
             await _end_here([record], failed)
 
@@ -209,6 +211,9 @@ class Closer:
 
 async def _end_here(records: Sequence[SessionRecord], failed: list[NotEnded]) -> None:
     """End all that runs on this machine; only where something is left it is found out of which session it is."""
+    async with anyio.create_task_group() as group:
+        for record in records:
+            group.start_soon(anyio.to_thread.run_sync, save, record)
     if await anyio.to_thread.run_sync(processes.end, [one for record in records for one in record.processes]):
         for record in records:
             await _noted(record, functools.partial(processes.end, record.processes, deadline=0), failed)
@@ -244,9 +249,24 @@ def _is_app(record: SessionRecord) -> bool:
     return record.type is not SessionType.BROWSER and bool(record.remote_session_id)
 
 
+def _spared(record: SessionRecord) -> SessionRecord:
+    """The record without processes that are the user's now: who shares a browser with a session that was detached."""
+    shared = [Path(one.folder) for one in record.processes if one.folder and record.instance is not None]
+    return record.changed(processes=()) if any(map(folders.released, shared)) else record
+
+
+def _leave(reach: Reach, record: SessionRecord) -> list[str]:
+    return _tried(record, lambda: leave(record, reach.of(record, timeout=_REMOTE_END), _REMOTE_END))
+
+
 def _delete(reach: Reach, record: SessionRecord, limit: float = _REMOTE_END) -> list[str]:
+    return _tried(record, lambda: reach.of(record, timeout=limit).delete(limit))
+
+
+def _tried(record: SessionRecord, end: Callable[[], None]) -> list[str]:
+    """What is left of it, as a sentence."""
     try:
-        reach.of(record, timeout=limit).delete(limit)
+        end()
     except SessionLost as error:
         return [] if record.state is SessionState.LOST else [error.message]
     except OrchestratorError as error:

@@ -47,6 +47,14 @@ def make_folder(home: Path) -> Path:
     return folder
 
 
+def profile(home: Path, name: str) -> Path:
+    """The folder of a profile that is kept, `browser/name`, which only this user can read."""
+    folder = home / "profiles" / name
+    for place in (home, home / "profiles", folder.parent, folder):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
 def temporary(folder: Path) -> Path:
     """Where processes of this folder put temporary files: `folder/tmp`, or a short path to which that is a link."""
     inside = folder / "tmp"

@@ -10,14 +10,15 @@ from orchestrator.actions.app_results import AppManaged, Contexts, DeviceManaged
 from orchestrator.actions.apps import ManageApp
 from orchestrator.actions.archives import Har
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.actions.browser_results import CookieList, FrameEntered, StorageSaved, TabList
+from orchestrator.actions.browser_results import CookieList, Emulated, FrameEntered, StorageSaved, TabList
 from orchestrator.actions.choosing import SelectOption
 from orchestrator.actions.contexts import SwitchContext
 from orchestrator.actions.cookies import Cookies
 from orchestrator.actions.devices import ManageDevice
-from orchestrator.actions.dialogs import HandleDialog, SetPolicy
+from orchestrator.actions.dialogs import HandleDialog
 from orchestrator.actions.dragging import DragAndDrop
 from orchestrator.actions.ear_results import ConsoleLog, NetworkLog
+from orchestrator.actions.emulate import Emulate
 from orchestrator.actions.files import UploadFiles
 from orchestrator.actions.gestures import Pinch, Swipe
 from orchestrator.actions.hearing import GetConsole, GetNetwork
@@ -26,14 +27,15 @@ from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.network_results import Archive, Routes
 from orchestrator.actions.pictures import TakeScreenshot
 from orchestrator.actions.pointer import ClickElement, Hover, Scroll
+from orchestrator.actions.policy import SetPolicy
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
 from orchestrator.actions.results import (
     Acted,
     Elements,
+    InForce,
     Met,
     PageSource,
     PageText,
-    Policies,
     Screenshot,
     ScriptResult,
     Value,
@@ -48,8 +50,9 @@ from orchestrator.actions.windows import SetViewport, SwitchFrame, Tabs
 from orchestrator.app_storage import AppList, UploadedApp
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.devices import DeviceList
+from orchestrator.emulation import Geolocation, Viewport
 from orchestrator.mark import Status
-from orchestrator.models import AttachRequest, StartRequest, Viewport
+from orchestrator.models import AttachRequest, Mode, StartRequest
 from orchestrator.parallel import ExecuteParallel, ParallelResult, Part
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList
 from orchestrator.sequence import ExecuteSequence, SequenceResult, Steps
@@ -583,13 +586,37 @@ class SessionMethods(ABC):
         """
         return await self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
 
-    async def set_policy(self, dialogs: Literal["raise", "accept", "dismiss", "manual"]) -> Policies:
-        """Choose what happens by itself to dialogs of the page: raise (handled and reported), accept, dismiss or manual.
+    async def set_policy(
+        self,
+        *,
+        dialogs: Literal["raise", "accept", "dismiss", "manual"] | None = None,
+        permissions: Literal["raise", "allow", "deny", "manual"] | None = None,
+        notifications: Literal["raise", "allow", "deny", "manual"] | None = None,
+        file_pickers: Literal["raise", "deny", "manual"] | None = None,
+        downloads: Literal["raise", "allow", "deny"] | None = None,
+        new_tabs: Literal["raise", "allow", "deny"] | None = None,
+    ) -> InForce:
+        """Decide on what pages do unasked: raise (handled and reported), allow, deny, manual.
 
         Args:
-            dialogs: manual: they stay open until handle_dialog.
+            dialogs: Alerts, confirms and prompts: policies.
+            permissions: Place, camera, microphone, clipboard and the like.
+            notifications: The permission to show them.
+            file_pickers: Windows in which people choose files.
+            downloads: Files that a page has the browser save.
+            new_tabs: Tabs that a page opens.
         """
-        return await self._do(SetPolicy, {"dialogs": dialogs})
+        return await self._do(
+            SetPolicy,
+            {
+                "dialogs": dialogs,
+                "permissions": permissions,
+                "notifications": notifications,
+                "file_pickers": file_pickers,
+                "downloads": downloads,
+                "new_tabs": new_tabs,
+            },
+        )
 
     async def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
@@ -631,6 +658,41 @@ class SessionMethods(ABC):
             timeout: In ms.
         """
         return await self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
+
+    async def emulate(
+        self,
+        device: str | None = None,
+        *,
+        geolocation: Geolocation | Mapping[str, Any] | None = None,
+        timezone: str | None = None,
+        locale: str | None = None,
+        color_scheme: Literal["light", "dark", "none"] | None = None,
+        offline: bool | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+    ) -> Emulated:
+        """Pretend to be a device, elsewhere, offline or dark; 'none' resets (geolocation: {}).
+
+        Args:
+            device: What pages take the browser for: devices.
+            geolocation: Where pages are told that they are, in degrees; `accuracy` in metres. `{}`: as it is.
+            timezone: Such as Europe/Berlin.
+            locale: Such as de-DE.
+            color_scheme: The colours that pages are asked for (`prefers-color-scheme`).
+            offline: Let no request leave the browser.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+        """
+        return await self._do(
+            Emulate,
+            {
+                "device": device,
+                "geolocation": geolocation,
+                "timezone": timezone,
+                "locale": locale,
+                "color_scheme": color_scheme,
+                "offline": offline,
+                "observe": observe,
+            },
+        )
 
     async def cookies(
         self,
@@ -1310,13 +1372,37 @@ class BlockingSessionMethods(ABC):
         """
         return self._do(HandleDialog, {"accept": accept, "prompt_text": prompt_text, "timeout": timeout})
 
-    def set_policy(self, dialogs: Literal["raise", "accept", "dismiss", "manual"]) -> Policies:
-        """Choose what happens by itself to dialogs of the page: raise (handled and reported), accept, dismiss or manual.
+    def set_policy(
+        self,
+        *,
+        dialogs: Literal["raise", "accept", "dismiss", "manual"] | None = None,
+        permissions: Literal["raise", "allow", "deny", "manual"] | None = None,
+        notifications: Literal["raise", "allow", "deny", "manual"] | None = None,
+        file_pickers: Literal["raise", "deny", "manual"] | None = None,
+        downloads: Literal["raise", "allow", "deny"] | None = None,
+        new_tabs: Literal["raise", "allow", "deny"] | None = None,
+    ) -> InForce:
+        """Decide on what pages do unasked: raise (handled and reported), allow, deny, manual.
 
         Args:
-            dialogs: manual: they stay open until handle_dialog.
+            dialogs: Alerts, confirms and prompts: policies.
+            permissions: Place, camera, microphone, clipboard and the like.
+            notifications: The permission to show them.
+            file_pickers: Windows in which people choose files.
+            downloads: Files that a page has the browser save.
+            new_tabs: Tabs that a page opens.
         """
-        return self._do(SetPolicy, {"dialogs": dialogs})
+        return self._do(
+            SetPolicy,
+            {
+                "dialogs": dialogs,
+                "permissions": permissions,
+                "notifications": notifications,
+                "file_pickers": file_pickers,
+                "downloads": downloads,
+                "new_tabs": new_tabs,
+            },
+        )
 
     def tabs(
         self, action: Literal["list", "new", "select", "close"], tab: str | None = None, *, url: str | None = None
@@ -1358,6 +1444,41 @@ class BlockingSessionMethods(ABC):
             timeout: In ms.
         """
         return self._do(SetViewport, {"width": width, "height": height, "observe": observe, "timeout": timeout})
+
+    def emulate(
+        self,
+        device: str | None = None,
+        *,
+        geolocation: Geolocation | Mapping[str, Any] | None = None,
+        timezone: str | None = None,
+        locale: str | None = None,
+        color_scheme: Literal["light", "dark", "none"] | None = None,
+        offline: bool | None = None,
+        observe: Literal["none", "change", "outline"] | None = None,
+    ) -> Emulated:
+        """Pretend to be a device, elsewhere, offline or dark; 'none' resets (geolocation: {}).
+
+        Args:
+            device: What pages take the browser for: devices.
+            geolocation: Where pages are told that they are, in degrees; `accuracy` in metres. `{}`: as it is.
+            timezone: Such as Europe/Berlin.
+            locale: Such as de-DE.
+            color_scheme: The colours that pages are asked for (`prefers-color-scheme`).
+            offline: Let no request leave the browser.
+            observe: How much to report of what it changed; `change` also waits until the page has settled.
+        """
+        return self._do(
+            Emulate,
+            {
+                "device": device,
+                "geolocation": geolocation,
+                "timezone": timezone,
+                "locale": locale,
+                "color_scheme": color_scheme,
+                "offline": offline,
+                "observe": observe,
+            },
+        )
 
     def cookies(
         self,
@@ -1698,21 +1819,30 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
+        device: str | None = None,
         viewport: Viewport | Mapping[str, int] | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         args: Sequence[str] = (),
         storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
         Args:
-            session_id: Its name, such as alice; browser-1, … unless given.
+            session_id: Its name, such as alice, or shop:ann for a context of the browser shop; browser-1, … unless
+                given.
             browser: Which browser.
             headless: Without a window; a setting (True) unless given.
             navigation_url: Open this URL first.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
-            viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            device: Be it for pages, such as iPhone 14 or Pixel 7: `orchestrator.presets` has them all.
+            viewport: Size of the page area in CSS pixels; the device's, or 1280 x 720, unless given.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             args: Further switches of the browser.
             storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
                 stands in it.
@@ -1796,6 +1926,10 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        device: str | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
@@ -1814,6 +1948,10 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            device: What a browser on a desktop is for pages, such as iPhone 14.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.

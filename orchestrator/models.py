@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
-from pydantic.alias_generators import to_camel
+from pydantic import Field, SecretStr
 
-from orchestrator.errors import InvalidArgument, Unsupported
-
-_SHOWN = 64
-"""Characters of a wrong id that its error repeats."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
-_ID_RULE = "letters, digits, '.', '_' and '-', at most 64 of them, beginning with a letter or digit"
-
-
-class Wire(BaseModel):
-    """A value with camelCase names outside and snake_case names inside; unknown names are refused."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        populate_by_name=True,
-        extra="forbid",
-        frozen=True,
-        hide_input_in_errors=True,
-    )
-
-    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """What differs from the defaults: the rest says nothing."""
-        fields = type(self).model_fields
-        for name, value in super().__repr_args__():
-            declared = fields.get(name or "")
-            if declared is None or declared.is_required() or value != declared.get_default(call_default_factory=True):
-                yield name, value
+from orchestrator.emulation import USUAL, Emulation, Viewport
+from orchestrator.policies import Approval, Policies
+from orchestrator.wire import Kept
+from orchestrator.wire import Wire as Wire  # noqa: PLC0414 — the nouns are had from here
 
 
 class SessionType(StrEnum):
@@ -67,27 +42,8 @@ NATIVE = "NATIVE_APP"
 """The context of an app's own screens, as Appium calls it."""
 
 Door = Literal["mcp", "cli", "python"]
-Mode = Literal["incognito"]
-DialogPolicy = Literal["raise", "accept", "dismiss", "manual"]
-
-
-def session_id(given: str) -> str:
-    """Check a session id and bring it to its one spelling: `x:default` is `x`.
-
-    Raises:
-        InvalidArgument: It is not a name, or not two names joined by one colon.
-        Unsupported: It names a context other than `default`.
-    """
-    instance, colon, context = given.partition(":")
-    if not _NAME.fullmatch(instance) or (colon and not _NAME.fullmatch(context)):
-        shown = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}…"
-        raise InvalidArgument(f"{shown!r} is not a session id.", hint=f"Use {_ID_RULE}.")
-    if context not in {"", "default"}:
-        raise Unsupported(
-            f"Context {context!r} of {instance!r}: contexts other than 'default' are not supported.",
-            hint=f"Start a session of its own, for example {instance}-{context}.",
-        )
-    return instance
+Mode = Literal["incognito", "persistent", "attached"]
+"""A browser's profile: an empty one that goes with it, one that is kept, or that of a browser which is the user's."""
 
 
 class ProcessInfo(Wire):
@@ -110,26 +66,43 @@ class ArmedDialog(Wire):
     prompt_text: str | None = None
 
 
-class Viewport(Wire):
-    """The size of the page area, in CSS pixels."""
-
-    width: int = Field(ge=1, le=10_000)
-    height: int = Field(ge=1, le=10_000)
-
-
 class Tab(Wire):
     """A tab by the name that callers use, with the remote end's handle of it.
 
-    `prepared` says that the page engine is put into its documents from their start, `viewport` what it was fitted to.
+    `prepared` says that the page engine is put into its documents from their start, `viewport` what it was fitted to,
+    `emulation` what it was told to be.
     """
 
     name: str
     handle: str
     prepared: bool = False
     viewport: Viewport | None = None
+    emulation: Emulation = Emulation()
 
 
-class SessionRecord(Wire):
+class Instance(Wire):
+    """The browser that a session is in, where others may be in it, too; each of their records names its processes.
+
+    `wishes` are digests, by name, of what the start that launched it asked for. `profile` is the browser and the name
+    of its profile, where that is kept. `context` is the browser context that the session's tabs are in, `default` the
+    one that the browser had from its start. The `root` is the session whose driver session launched the browser; it has
+    the BiDi socket. `ready` says that others can share it.
+    """
+
+    wishes: dict[str, str] = Field(default_factory=dict)
+    profile: str = ""
+    default: str = ""
+    context: str = ""
+    root: bool = False
+    ready: bool = False
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the session has a browser context that was made for it."""
+        return bool(self.context) and self.context != self.default
+
+
+class SessionRecord(Kept):
     """What the store holds of a session: enough to drive it from any process.
 
     Times are seconds since the epoch. `capabilities` are those that the remote end answered with. `ref_next` is the
@@ -139,8 +112,9 @@ class SessionRecord(Wire):
     With `strict`, a selector that finds several elements is an error. `context` is where an app session's commands go:
     `NATIVE_APP`, or the web view's name that its remote end gave; empty in a browser. `claims` are what no other
     session of this home may have while it lives: a device, a port. `secret` is the name of the secret that holds the
-    remote URL with user and password. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`,
-    `liveViewUrl`, `dashboardUrl`); after `keep_alive` seconds without a command the remote end would end the session.
+    remote URL with user and password. `approvals` are the permissions that pages got under the policy `allow`: they
+    keep them. `remote_end` is what is to be known of its place (`nodeId`, `nodeUrl`, `liveViewUrl`, `dashboardUrl`);
+    after `keep_alive` seconds without a command the remote end would end the session.
     `routes` are the rules for its requests, as `network.rules.Rule` has them, the last added first; `replays` are the
     archives that answer the others (`path`, `notFound`); `har` is where its traffic is recorded to. `routed_by` is the
     process that sees to all that now. From `parked_at` on nobody has looked after it, and at `parked_until` it is
@@ -154,6 +128,7 @@ class SessionRecord(Wire):
     owner: str
     state: SessionState = SessionState.STARTING
     mode: Mode = "incognito"
+    instance: Instance | None = None
     owned: bool = True
     remote_url: str = ""
     remote_session_id: str = ""
@@ -165,12 +140,14 @@ class SessionRecord(Wire):
     processes: tuple[ProcessInfo, ...] = ()
     limits: dict[str, float] = Field(default_factory=dict)
     vars: dict[str, str] = Field(default_factory=dict)
-    dialogs: DialogPolicy = "raise"
+    policies: Policies = Policies()
+    approvals: tuple[Approval, ...] = ()
     strict: bool = False
     armed: ArmedDialog | None = None
     events: tuple[str, ...] = ()
     ref_next: int = 1
     viewport: Viewport | None = None
+    emulation: Emulation = Emulation()
     tabs: tuple[Tab, ...] = ()
     tab_next: int = 1
     tabs_used: tuple[str, ...] = ()
@@ -203,17 +180,13 @@ class SessionRecord(Wire):
         # Not of every field, some of which have no hash: what is looked up by a record is compared with it, too.
         return hash((self.namespace, self.id, self.last_active_at))
 
-    def changed(self, **values: Any) -> SessionRecord:
-        """A checked copy with these fields set."""
-        return type(self).model_validate({**dict(self), **values})
-
 
 class StartRequest(Wire):
     """The typed wish for a session; `options` are the provider's own and are checked against its model.
 
-    `browser`, `headless`, `viewport`, `args` and `storage_state` are of browsers; what follows `options` is of apps.
-    `app_path` is a file or folder of this machine, `app` anything that the remote end understands.
-    `new_command_timeout` is in seconds.
+    What stands between `browser` and `storage_state` is of browsers; what follows `options` is of apps. `app_path` is
+    a file or folder of this machine, `app` anything that the remote end understands. `new_command_timeout` is in
+    seconds.
     """
 
     session_id: str | None = None
@@ -223,7 +196,11 @@ class StartRequest(Wire):
     browser_version: str | None = None
     headless: bool | None = None
     navigation_url: str | None = None
-    viewport: Viewport = Viewport(width=1280, height=720)
+    device: str | None = None
+    viewport: Viewport = USUAL
+    mode: Mode | None = None
+    profile: str | None = None
+    debugger_address: str | None = None
     args: tuple[str, ...] = ()
     storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
     capabilities: dict[str, Any] = Field(default_factory=dict)

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from orchestrator.errors import Unsupported
 from orchestrator.mark import Mark
-from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Started, StartRequest, Wire
+from orchestrator.models import Endpoint, Mode, ProcessInfo, SessionRecord, SessionType, Started, StartRequest, Wire
 from orchestrator.secrets import named
 from orchestrator.settings import Settings, seconds
 
@@ -84,6 +84,10 @@ class Start(Protocol):
 
     def folder(self) -> Path:
         """A temporary folder of this session's own, removed when the session ends."""
+        ...
+
+    def profile(self) -> Path | None:
+        """The folder of the profile that was asked for by name; it is there, and is kept. None where none was."""
         ...
 
     def spawn(
@@ -170,6 +174,10 @@ class Provider(ABC):
     browsers: ClassVar[frozenset[str]] = frozenset()
     Options: ClassVar[type[SessionOptions]]
     """The model of `options`; unknown ones are refused before anything is started."""
+    modes: ClassVar[frozenset[Mode]] = frozenset({"incognito"})
+    """Whose profile a browser of its can have; a kept one is in `Start.profile()`."""
+    contexts: ClassVar[bool] = False
+    """Whether sessions can share a Chromium of its, which is on this machine, each in a browser context (`context`)."""
     stores_apps: ClassVar[bool] = False
     """Whether it has a storage that apps are uploaded to."""
 
@@ -180,6 +188,17 @@ class Provider(ABC):
         Raises:
             StartFailed: What is needed is missing; the message says what, the hint how to get it.
         """
+
+    def context(self, start: Start, host: SessionRecord) -> Endpoint:  # noqa: ARG002 - for overrides
+        """As `endpoint`, for a further driver session in the browser of `host`, which runs.
+
+        What it asks for must leave the browser's tabs as they are; the session is then given a window of its own.
+        Called only with `contexts`, once a start, instead of `endpoint`; nobody asks `started` then.
+
+        Raises:
+            StartFailed: The browser cannot be reached.
+        """
+        raise Unsupported(f"Provider {self.name!r} cannot share the browser of {host.id!r}.")
 
     def waiting(self, start: Start, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
         """Called every few seconds while New Session is unanswered; what it waits for, told as `Start.tell` would.

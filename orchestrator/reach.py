@@ -13,11 +13,8 @@ from orchestrator.secrets import Redactor, credentials, with_credentials, withou
 from orchestrator.settings import Settings
 from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.cdp import Cdp
-from orchestrator.webdriver.devtools import DevTools
+from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
-
-_TELL_ADDRESS = ("goog:chromeOptions", "ms:edgeOptions")
-"""Where a driver tells the address of the browser's DevTools."""
 
 
 class Reach:
@@ -54,6 +51,8 @@ class Reach:
     def bidi(self, record: SessionRecord) -> Bidi | None:
         """WebDriver BiDi of a record's session, not connected yet; None where its remote end gave no socket.
 
+        Sessions that share a browser share its socket, each hearing of its own user context alone.
+
         User and password of the remote end are those of its socket, where both are one host's.
 
         Raises:
@@ -62,7 +61,10 @@ class Reach:
         url = record.capabilities.get("webSocketUrl")
         if not isinstance(url, str):
             return None
-        return Bidi(self._opened(url, record), name=record.id, timeout=self._settings.command_timeout)
+        place = record.instance
+        context = "" if place is None else place.context if place.isolated else "default"
+        socket = self._opened(url, record)
+        return Bidi(socket, name=record.id, timeout=self._settings.command_timeout, user_context=context)
 
     def cdp(self, record: SessionRecord) -> Cdp | None:
         """The browser's DevTools beside a record's session, not connected yet; None where there is no way to them.
@@ -76,8 +78,7 @@ class Reach:
         if isinstance(url := capabilities.get("se:cdp"), str):
             opened = self._opened(url, record)
             return make(lambda: opened, timeout=self._settings.command_timeout)
-        told: Any = next((capabilities[name] for name in _TELL_ADDRESS if name in capabilities), {})
-        address = told.get("debuggerAddress") if isinstance(told, dict) else None
+        address = debugger_address(capabilities)
         if not address or urlsplit(record.remote_url).hostname not in LOOPBACK:
             return None
         return make(DevTools(address).socket, timeout=self._settings.command_timeout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,6 +38,8 @@ class SessionFacts(Wire):
     provider: str
     state: SessionState
     mode: Mode
+    profile: str | None = None
+    shared_with: list[str] | None = None
     capabilities: dict[str, str]
     url: str | None = None
     created_at: str
@@ -57,6 +60,7 @@ class SessionFacts(Wire):
             provider=record.provider,
             state=record.state,
             mode=record.mode,
+            profile=_profile(record),
             capabilities=_shown(record.capabilities),
             url=None if record.url is None else without_credentials(record.url),
             created_at=_time(record.created_at),
@@ -68,12 +72,30 @@ class SessionFacts(Wire):
             parked_until=None if record.parked_until is None else _time(record.parked_until),
         )
 
+    @classmethod
+    def listed(cls, records: Sequence[SessionRecord]) -> list[SessionFacts]:
+        """The facts of records, with the ids of those that share a browser."""
+        in_browser: dict[str, list[str]] = {}
+        for record in records:
+            if _shares(record):
+                in_browser.setdefault(record.remote_url, []).append(record.id)
+        found = []
+        for record in records:
+            others = [one for one in in_browser.get(record.remote_url, ()) if one != record.id and _shares(record)]
+            facts = cls.of(record)
+            found.append(facts.model_copy(update={"shared_with": others}) if others else facts)
+        return found
+
     def line(self) -> str:
         """The facts as one line of text."""
         more = dict(self.capabilities)
         browser = " ".join(filter(None, (more.pop(name, None) for name in ("browserName", "browserVersion"))))
         told = [f"{name} {value}" for name, value in more.items()]
         told += [f"type {self.type}", f"provider {self.provider}", f"mode {self.mode}"]
+        if self.profile is not None:
+            told.append(f"profile {self.profile}")
+        if self.shared_with:
+            told.append(f"sharedWith {' '.join(self.shared_with)}")
         if self.url is not None:
             # An address may hold spaces and commas.
             told.append(f"url {json.dumps(self.url)}")
@@ -158,9 +180,22 @@ class Closed(Outcome):
         return lines or ["Nothing was open."]
 
 
-def row(record: SessionRecord, **more: Any) -> Row:
-    """The row of a record."""
-    return Row(**dict(SessionFacts.of(record)), **more)
+def row(record: SessionRecord, others: Sequence[SessionRecord] = (), **more: Any) -> Row:
+    """The row of a record among others."""
+    listed = {facts.session_id: facts for facts in SessionFacts.listed([*others, record])}
+    return Row(**dict(listed[record.id]), **more)
+
+
+def _shares(record: SessionRecord) -> bool:
+    """Whether others may be in its browser."""
+    return record.instance is not None and bool(record.remote_url) and record.state is not SessionState.LOST
+
+
+def _profile(record: SessionRecord) -> str | None:
+    """The name of the profile that is kept of it."""
+    if record.mode != "persistent" or record.instance is None:
+        return None
+    return record.instance.profile.partition("/")[2]
 
 
 def _shown(capabilities: dict[str, Any]) -> dict[str, str]:

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
-from orchestrator.actions import downloads
+from orchestrator.actions import downloads, pickers
+from orchestrator.actions.beginning import begin
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
@@ -133,6 +134,10 @@ class Runner:
         """Do it in a turn that has come, in its thread, and write it into the session's log."""
         return self.activity.noted(turn.record, doing, lambda: self._done(turn, work))
 
+    def begin(self, turn: Turn) -> None:
+        """Tell a browser that has just started what its record says of it; nobody called for that by itself."""
+        self._done(turn, begin)
+
     def _done(self, turn: Turn, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
         """Do it; a session that is parked is brought back first."""
         back = self._restorer.restore(turn) if turn.record.state is SessionState.PARKED else None
@@ -148,6 +153,7 @@ class Runner:
                 attached.strange = not scene.resume()
             _follow(scene)
             outcome = work(scene)
+            pickers.tell(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
             downloads.tell(scene)

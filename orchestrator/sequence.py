@@ -12,7 +12,8 @@ from pydantic import ConfigDict, Field
 from orchestrator.actions.base import AnyAction
 from orchestrator.actions.catalogue import Catalogue
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.dialogs import HandleDialog, SetPolicy
+from orchestrator.actions.dialogs import HandleDialog
+from orchestrator.actions.policy import SetPolicy
 from orchestrator.actions.results import Outcome, Settled
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.watch import Watch

@@ -24,6 +24,7 @@ FILE_NAME = "orchestrator.toml"
 _NOT_FROM_WORKING_FOLDER = frozenset(
     {
         *("home", "secrets_file", "appium", "appium_url", "grid_url", "selenium_server", "clouds"),
+        "attach",
         *("chrome_binary", "chromedriver", "firefox_binary", "geckodriver", "edge_binary", "msedgedriver"),
         *("safaridriver", "webkitgtk_binary", "webkitwebdriver"),
     }
@@ -33,6 +34,8 @@ _NOT_FROM_WORKING_FOLDER = frozenset(
 ToolSet = Literal["core", "browser", "sessions", "mobile", "script"]
 """What tools are grouped by, so that a client can have fewer of them listed."""
 
+DEBUGGER = r"^[A-Za-z0-9._-]+:[0-9]{1,5}$"
+"""Host and port of a browser's own endpoint."""
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
 _DURATIONS = ("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", "script_idle")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -147,6 +150,11 @@ class Settings(BaseSettings):
 
     grid_url: str | None = Field(
         default=None, description="The Selenium Grid, such as http://127.0.0.1:4444; user:password@ in it stays secret."
+    )
+    attach: str | None = Field(
+        default=None,
+        description="Where a running Chrome listens, as host:port, for sessions of mode attached.",
+        pattern=DEBUGGER,
     )
     secrets_file: Path = Field(
         default_factory=lambda given: given["home"] / "secrets.toml",

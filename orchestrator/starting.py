@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import anyio.to_thread
 
-from orchestrator import abilities, app_start, processes
+from orchestrator import abilities, app_start, processes, sharing
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.storing import Storing
 from orchestrator.activity import Doing
@@ -18,6 +18,7 @@ from orchestrator.launch import Launch
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState, SessionType, StartRequest
 from orchestrator.network import archive
 from orchestrator.network.journal import Journal
+from orchestrator.presets import device
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
@@ -62,11 +63,15 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
+        if request.device is not None:
+            _check_device(request)
+        request = sharing.checked(request, provider)
         visit, state = _visit(request.navigation_url), _state(request)
         replays = await anyio.to_thread.run_sync(_replays, request, options)
         limits = options.limits(self._settings)
-        reserve = functools.partial(self._book.start, provider=provider.name, limits=limits, strict=options.strict)
-        record, ticket = await reserve(request.type, request.session_id)
+        fields = {"limits": limits, "strict": options.strict, "mode": request.mode or "incognito"}
+        fields["owned"] = request.mode != "attached"
+        record, ticket = await self._book.start(request.type, request.session_id, provider=provider.name, **fields)
         launch = functools.partial(self._launch, request, options, provider, visit, state, replays)
         browser = {"browser": request.browser} if request.type is SessionType.BROWSER else {}
         doing = Doing("start", {"provider": provider.name, **browser})
@@ -99,6 +104,8 @@ class Starter:
             remote, facts = launch.run(provider)
             turn.change(**facts)
             self._runner.attach(turn.record, remote)
+            if request.type is SessionType.BROWSER:
+                self._runner.begin(turn)
             if state:
                 Storing(remote, turn.record).restore(state)
             self._record(turn, options.har, replays)
@@ -147,6 +154,13 @@ def _unwatched(turn: Turn) -> Iterator[None]:
     except BaseException:
         turn.watch.clear()
         raise
+
+
+def _check_device(request: StartRequest) -> None:
+    if request.type is not SessionType.BROWSER:
+        raise InvalidArgument("Argument 'device' is of desktop browsers.", hint="A real one is named by deviceName.")
+    device(request.device or "")
+    abilities.need("emulate", request.browser)
 
 
 def _visit(url: str | None) -> Navigate | None:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orchestrator.arguments import read
+from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, chosen
 from orchestrator.rows import Row
 from orchestrator.session import Home, Session
 
@@ -34,21 +35,30 @@ class Starts(Home):
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         wait: bool = True,
+        device: str | None = None,
         viewport: Viewport | Mapping[str, int] | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         args: Sequence[str] = (),
         storage_state: str | Mapping[str, Any] | None = None,
     ) -> Session:
         """Start a browser on this machine.
 
         Args:
-            session_id: Its name, such as alice; browser-1, … unless given.
+            session_id: Its name, such as alice, or shop:ann for a context of the browser shop; browser-1, … unless
+                given.
             browser: Which browser.
             headless: Without a window; a setting (True) unless given.
             navigation_url: Open this URL first.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
             wait: False: answer at once; calls on it queue until it has started.
-            viewport: Size of the page area in CSS pixels; 1280 x 720 unless given.
+            device: Be it for pages, such as iPhone 14 or Pixel 7: `orchestrator.presets` has them all.
+            viewport: Size of the page area in CSS pixels; the device's, or 1280 x 720, unless given.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             args: Further switches of the browser.
             storage_state: Cookies and local storage to begin with: a file that `save_storage_state` wrote, or what
                 stands in it.
@@ -57,18 +67,9 @@ class Starts(Home):
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
             StartFailed: There is no session; nothing of it is left.
         """
-        return await self._started(
-            wait=wait,
-            session_id=session_id,
-            browser=browser,
-            headless=headless,
-            navigation_url=navigation_url,
-            capabilities=capabilities,
-            options=options,
-            viewport=viewport,
-            args=list(args),
-            storage_state=storage_state,
-        )
+        wish = locals()
+        del wish["self"]
+        return await self._started(**wish)
 
     async def start_app_session(
         self,
@@ -141,6 +142,10 @@ class Starts(Home):
         platform_version: str | None = None,
         app: str | None = None,
         navigation_url: str | None = None,
+        device: str | None = None,
+        mode: Mode | None = None,
+        profile: str | None = None,
+        debugger_address: str | None = None,
         storage_state: str | Mapping[str, Any] | None = None,
         capabilities: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
@@ -159,6 +164,10 @@ class Starts(Home):
             platform_version: Such as 17.5.
             app: The app as the remote end finds it, such as a URL.
             navigation_url: Open this URL first.
+            device: What a browser on a desktop is for pages, such as iPhone 14.
+            mode: incognito, persistent or attached; incognito unless given.
+            profile: Its name, for persistent.
+            debugger_address: Host and port of a running Chrome, for attached.
             storage_state: Cookies and local storage that a browser begins with, as in `start_browser`.
             capabilities: W3C capabilities; yours win.
             options: The provider's own options.
@@ -168,22 +177,9 @@ class Starts(Home):
             InvalidArgument, Unsupported, SessionExists, SessionLimit: Nothing was launched.
             StartFailed: The remote end gave no session; nothing of it is left.
         """
-        return await self._started(
-            wait=wait,
-            provider=provider,
-            type=_type(platform),
-            session_id=session_id,
-            **chosen(_type(platform), browser),
-            browser_version=browser_version,
-            headless=headless,
-            device_name=device_name,
-            platform_version=platform_version,
-            app=app,
-            navigation_url=navigation_url,
-            storage_state=storage_state,
-            capabilities=capabilities,
-            options=options,
-        )
+        wish = locals()
+        del wish["self"], wish["platform"], wish["browser"]
+        return await self._started(type=_type(platform), **chosen(_type(platform), browser), **wish)
 
     async def attach_session(
         self,

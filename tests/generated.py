@@ -25,6 +25,7 @@ from orchestrator.actions.results import Outcome
 from orchestrator.arguments import names_of
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.presets import DEVICES, LANDSCAPE
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.registry import Providers
 from orchestrator.settings import _NOT_FROM_WORKING_FOLDER, PREFIX, Settings
@@ -65,6 +66,7 @@ folder, this over `orchestrator.toml` in `home`, and this over the default. Dura
 """
 
 _TABLE_BEGINS = "<!-- Made by `make docs` of orchestrator/abilities.py. -->"
+_DEVICES_BEGIN = "<!-- Made by `make docs` of orchestrator/presets.py. -->"
 _TABLE_ENDS = "<!-- The end of it. -->"
 
 MEANINGS = {
@@ -80,6 +82,7 @@ MEANINGS = {
     "autoGrantPermissions": "Android: grant what the app asks for.",
     "automationName": "XCUITest or UiAutomator2 unless given.",
     "bundleId": "iOS: an app that is installed.",
+    "debuggerAddress": "Where a running Chrome listens, as host:port, for `mode: attached`.",
     "deviceName": "Such as `iPhone 15`; it names a kind of device.",
     "fullReset": "Remove the app before and after.",
     "newCommandTimeout": "Seconds without a command after which Appium ends it; from `idle_timeout` unless given.",
@@ -128,6 +131,18 @@ MEANINGS = {
     "compare_sessions.sessionIds": "Two or more; the first is what the others are compared with.",
     "cookies.value": "Any text without semicolons and line breaks.",
     "count": "How many elements the selector finds.",
+    "colorScheme": "The colours that pages are asked for (`prefers-color-scheme`).",
+    "device": "What pages take the browser for: [devices](devices.md).",
+    "dialogs": "Alerts, confirms and prompts: [policies](policies.md).",
+    "permissions": "Place, camera, microphone, clipboard and the like.",
+    "notifications": "The permission to show them.",
+    "filePickers": "Windows in which people choose files.",
+    "downloads": "Files that a page has the browser save.",
+    "newTabs": "Tabs that a page opens.",
+    "geolocation": "Where pages are told that they are, in degrees; `accuracy` in metres. `{}`: as it is.",
+    "timezone": "Such as Europe/Berlin.",
+    "locale": "Such as de-DE.",
+    "offline": "Let no request leave the browser.",
     "direction": "Where to.",
     "route.url": "A glob such as `**/api/*`; `clear` ends all rules unless it is given.",
     "route.status": "Of the answer; 200 unless given.",
@@ -158,6 +173,7 @@ MEANINGS = {
     "offset": "Leave out so many.",
     "path": "Where on the site it counts; everywhere unless given.",
     "upload_app.path": "The file on this machine: an .apk, .aab, .ipa or .zip, as the cloud takes it.",
+    "profile": "The name of the profile, for `mode: persistent`.",
     "provider": "Which cloud.",
     "paths": "Files on this machine, sent along to a remote end far away.",
     "promptText": "What to write into a prompt.",
@@ -201,6 +217,7 @@ def pages() -> dict[str, str]:
         "providers.md": providers,
         "settings.md": settings,
         "support.md": support,
+        "devices.md": devices,
     }
     return {name: text() for name, text in made.items()}
 
@@ -492,6 +509,19 @@ def support() -> str:
     before, _, rest = (DOCS / "support.md").read_text("utf-8").partition(_TABLE_BEGINS)
     after = rest.partition(_TABLE_ENDS)[2]
     return f"{before}{_TABLE_BEGINS}\n\n{abilities()}\n\n{_TABLE_ENDS}{after}"
+
+
+def devices() -> str:
+    """The page as it is, with the table of presets between its two marks."""
+    before, _, rest = (DOCS / "devices.md").read_text("utf-8").partition(_DEVICES_BEGIN)
+    after = rest.partition(_TABLE_ENDS)[2]
+    rows = (
+        (one.name, f"{one.width} x {one.height}", f"{one.scale:g}", one.system if one.touch else "a mouse")
+        for one in DEVICES.values()
+        if not one.name.endswith(LANDSCAPE)
+    )
+    shown = table(("device", "page area", "scale", "touch"), rows).strip()
+    return f"{before}{_DEVICES_BEGIN}\n\n{shown}\n\n{_TABLE_ENDS}{after}"
 
 
 def abilities() -> str:

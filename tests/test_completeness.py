@@ -82,6 +82,7 @@ TOOL_NAMES = [
     "tabs",
     "switch_frame",
     "set_viewport",
+    "emulate",
     "cookies",
     "save_storage_state",
     "route",

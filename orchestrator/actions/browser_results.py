@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Self
 
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 
-from orchestrator.actions.results import Outcome
+from orchestrator.actions.results import Acted, Outcome
+from orchestrator.emulation import OFF, Emulation, Geolocation, Viewport
 from orchestrator.models import Wire
 
 TOP = "top"
@@ -68,6 +71,43 @@ class CookieList(Outcome):
         done = {"get": "Cookies", "set": "Set", "delete": "Deleted", "clear": "Cleared"}[self.action]
         found = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in self.cookies]
         return [f"{done}: {len(found)}.", *(json.dumps(cookie, ensure_ascii=False) for cookie in found)]
+
+
+class Emulated(Acted):
+    """What the browser pretends now; what is as it really is has no field."""
+
+    device: str | None = None
+    viewport: Viewport | None = None
+    geolocation: Geolocation | None = None
+    timezone: str | None = None
+    locale: str | None = None
+    color_scheme: str | None = None
+    offline: bool | None = None
+
+    @classmethod
+    def of(cls, emulation: Emulation, viewport: Viewport | None) -> Self:
+        """As the record has it."""
+        return cls(
+            device=emulation.device or None,
+            viewport=viewport,
+            geolocation=emulation.geolocation if emulation.geolocation.there else None,
+            timezone=emulation.timezone or None,
+            locale=emulation.locale or None,
+            color_scheme=None if emulation.color_scheme == OFF else emulation.color_scheme,
+            offline=emulation.offline or None,
+        )
+
+    def lines(self) -> list[str]:
+        """What is pretended, then where the page is and what changed."""
+        told = {name: getattr(self, name) for name in ("device", "timezone", "locale", "color_scheme")}
+        shown = [f"{to_camel(name)} {value}" for name, value in told.items() if value]
+        if self.geolocation:
+            shown.append(f"geolocation {self.geolocation.latitude:g}, {self.geolocation.longitude:g}")
+        if self.offline:
+            shown.append("offline")
+        if self.viewport:
+            shown.append(f"page area {self.viewport.width} x {self.viewport.height}")
+        return [f"Emulated: {'; '.join(shown) or 'nothing'}.", *super().lines()]
 
 
 class StorageSaved(Outcome):

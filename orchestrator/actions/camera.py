@@ -11,7 +11,6 @@ from typing import Any
 
 from orchestrator.actions.drawing import Mark, Shot
 from orchestrator.actions.finding import several
-from orchestrator.actions.fitting import emulate, lay_out_anew
 from orchestrator.actions.frames import Box, Hop
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import NotActionable, PlaceGone, RemoteFailure, Unsupported, quoted
@@ -111,13 +110,13 @@ class Camera:
             yield True
         finally:
             if frames or has_bars:
-                lay_out_anew(remote, width, height)
+                self._scene.emulator.lay_out_anew(width, height)
 
     def _grow(self, frames: Sequence[Mapping[str, Any]], width: int) -> None:
         """Make the viewport as high as the page: frames of other origins are drawn nowhere else."""
         remote, view = self._scene.remote, self._scene.ask("shot")
         content = remote.cdp("Page.getLayoutMetrics")["cssContentSize"]
-        emulate(remote, width, min(ceil(content["height"]), floor(_MOST_PIXELS / view["ratio"])))
+        self._scene.emulator.stretch(width, min(ceil(content["height"]), floor(_MOST_PIXELS / view["ratio"])))
         for frame in frames:
             with suppress(Interrupted, PlaceGone), self._scene.find.frames.below(Hop.of(frame)):
                 self._scene.page.call("shot")

@@ -1,4 +1,4 @@
-"""JavaScript dialogs: answering the one that is open, arming the next, and the session's policy."""
+"""JavaScript dialogs: answering the one that is open, and arming the next."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.results import Acted, Outcome, Policies
+from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import NotActionable, RemoteFailure, brief
-from orchestrator.models import ArmedDialog, DialogPolicy, SessionType
+from orchestrator.models import ArmedDialog, SessionType
 from orchestrator.webdriver.answer import DIALOG_TEXT
 
 _PAUSE = 0.1
@@ -78,22 +78,5 @@ class HandleDialog(Timed, Action[Acted]):
         return Acted()
 
 
-class SetPolicy(Action[Policies]):
-    """Choose what happens by itself to dialogs of the page: raise (handled and reported), accept, dismiss or manual."""
-
-    verb: ClassVar[str] = "set_policy"
-    title: ClassVar[str] = "Set policies"
-    in_web_views: ClassVar[bool] = True
-    instead: ClassVar[str] = "An alert of an app stays open until handle_dialog."
-    idempotent: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = Policies
-
-    dialogs: DialogPolicy = Field(description="manual: they stay open until handle_dialog.")
-
-    def perform(self, scene: Scene) -> Policies:
-        """It stands in the record, so that every process keeps to it."""
-        scene.change(dialogs=self.dialogs)
-        return Policies(dialogs=self.dialogs)
-
-
-ACTIONS: list[type[Action[Any]]] = [HandleDialog, SetPolicy]
+ACTIONS: list[type[Action[Any]]] = [HandleDialog]
+"""One."""

@@ -59,12 +59,29 @@ def folder(record: SessionRecord, settings: Settings) -> Path:
     return settings.home / "downloads" / record.namespace / record.id
 
 
+def keep(scene: Scene) -> None:
+    """Have the browser keep to the policy for downloads: it stops them, or does as it was told at its start.
+
+    Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
+    """
+    if scene.bidi is None:
+        return
+    denied = {"type": "denied"} if scene.record.policies.downloads == "deny" else None
+    own = [scene.bidi.user_context]
+    scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=denied, userContexts=own)
+
+
 def tell(scene: Scene) -> None:
     """Tell what was heard of downloads that ended, as events."""
+    policy = scene.record.policies.downloads
     brought = scene.record.capabilities.get("se:downloadsEnabled") is True
     for name, path in scene.ears.downloads.take():
-        if path is None:
+        if path is None and policy == "deny":
+            scene.event(f"The page's download of {name!r} was stopped, as the policy says.")
+        elif path is None:
             scene.event(f"The download of {name!r} ended without a file.")
+        elif policy == "allow":
+            continue
         elif not scene.record.far:
             scene.event(f"{name!r} was downloaded to {path}.")
         elif not brought:

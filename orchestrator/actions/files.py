@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from orchestrator.actions.base import Acting, Action, Aimed
+from orchestrator.actions.pickers import give
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported, brief
@@ -39,6 +40,9 @@ class UploadFiles(Aimed, Acting):
         files = [_readable(path) for path in self.paths]
         with scene.element(self.selector, "files", self.timeout, files=len(files), handle=True) as hit:
             places = [_send(scene, file) if scene.record.far else str(file) for file in files]
+            if hit.facts.get("loose"):
+                give(scene, places)
+                return Acted(matches=hit.matches)
             with scene.find.frame(list(hit.facts.get("path") or ())):
                 handle = next(iter(scene.web.handle().values()))
                 text = "\n".join(places)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from orchestrator.emulation import Viewport
 from orchestrator.errors import RemoteFailure
-from orchestrator.models import Viewport
 from orchestrator.snapshot.page import SOURCE
 from orchestrator.webdriver.remote import Remote
 
@@ -35,7 +35,7 @@ def fit(remote: Remote, viewport: Viewport) -> Viewport:
             reached = _resize(remote, wanted)
     if reached != wanted:
         with suppress(RemoteFailure):
-            emulate(remote, *wanted)
+            stretch(remote, *wanted)
             reached = remote.script(_SIZES)[:2]
     return Viewport(width=max(reached[0], 1), height=max(reached[1], 1))
 
@@ -54,13 +54,13 @@ def lay_out_anew(remote: Remote, width: int, height: int) -> None:
 
     Chromium forgets the bars when it draws outside the viewport, until a resize.
     """
-    emulate(remote, width, height + 1)
+    stretch(remote, width, height + 1)
     remote.cdp("Emulation.clearDeviceMetricsOverride")
     if remote.script(_SIZES)[:2] != [width, height]:
-        emulate(remote, width, height)
+        stretch(remote, width, height)
 
 
-def emulate(remote: Remote, width: int, height: int) -> None:
+def stretch(remote: Remote, width: int, height: int) -> None:
     """Give the page area a size that its window has not; Chromium only."""
     metrics = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
     remote.cdp("Emulation.setDeviceMetricsOverride", **metrics)

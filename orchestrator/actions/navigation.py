@@ -91,7 +91,7 @@ class Navigate(Acting):
     def _leave(self, scene: Scene, dialog: DialogOpen) -> None:
         """Give up the tab of a page that opens one dialog after the other: it lets nobody leave it."""
         there = self.url is None or scene.tabs.address().rstrip("/") == self.url.strip().rstrip("/")
-        if there or scene.record.dialogs == "manual" or not scene.tabs.renew():
+        if there or scene.record.policies.dialogs == "manual" or not scene.tabs.renew():
             raise dialog
         scene.event(f"The page before it would not stop opening dialogs ({dialog.details['dialog']!r}).")
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import reprlib
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 
 from orchestrator.models import SessionType, Wire
+from orchestrator.policies import Policies
 
 Observe = Literal["none", "change", "outline"]
 _SHORT = reprlib.Repr()
@@ -265,11 +267,21 @@ class Screenshot(Outcome):
         return lines
 
 
-class Policies(Outcome):
+class InForce(Outcome):
     """The policies of a session, as they are now."""
 
     dialogs: str
+    permissions: str
+    notifications: str
+    file_pickers: str
+    downloads: str
+    new_tabs: str
+
+    @classmethod
+    def of(cls, policies: Policies) -> Self:
+        """As the record has them."""
+        return cls(**dict(policies))
 
     def lines(self) -> list[str]:
         """The policies, one a line."""
-        return [f"dialogs: {self.dialogs}"]
+        return [f"{to_camel(name)}: {getattr(self, name)}" for name in Policies.model_fields]

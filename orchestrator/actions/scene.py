@@ -7,10 +7,13 @@ from contextlib import AbstractContextManager, suppress
 from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
+from orchestrator.actions import pickers
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.emulator import Emulator
 from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
 from orchestrator.actions.memory import House, Memory
+from orchestrator.actions.permissions import Permissions
 from orchestrator.actions.results import Acted, Observe
 from orchestrator.actions.tabbing import Tabbing
 from orchestrator.actions.turn import Turn
@@ -18,7 +21,7 @@ from orchestrator.actions.watch import Watch
 from orchestrator.activity import Activity
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
-from orchestrator.models import NATIVE, SessionRecord, SessionType
+from orchestrator.models import NATIVE, SessionRecord, SessionType, Tab
 from orchestrator.network.traffic import Traffic
 from orchestrator.secrets import Redactor
 from orchestrator.settings import Settings
@@ -80,12 +83,16 @@ class Scene(Memory):
         self.reported = True
         """False where nobody reads what one step alone says of the page."""
         self._unseen = False
-        self.tabs = Tabbing(remote, self.find.frames, turn, self.event)
+        self.emulator = Emulator(remote, self.bidi, turn)
+        self.tabs = Tabbing(remote, self.find.frames, turn, self.event, self.emulator)
+        self.permissions = Permissions(remote, self.bidi, turn, self.event)
+        self.tabs.on_new = self._meet
         of_app = turn.record.type is not SessionType.BROWSER
         remote.on_dialog = self._answer_dialog
         remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
         remote.on_broken = None if of_app else self.tabs.renew
         self.web.on_stopped = self._tell_stopped
+        self.web.on_asked = self.permissions.asked
 
     @property
     def native(self) -> bool:
@@ -169,7 +176,12 @@ class Scene(Memory):
         watch = Watch.begin(self, "call")
         report = act()
         found = watch.end(self, stability=STABILITY, limit=STABILITY_LIMIT)
+        before = self.tabs.current
         self.tabs.look()
+        if self.tabs.current != before:
+            place = self.ask("state")
+            found |= {"url": place["url"], "title": place["title"]}
+            self.remember(place)
         if observe == "outline" and not found.get("dialog"):
             shown = self.ask("snapshot", scope="viewport", limit=200, offset=0)
             found["outline"] = "\n".join(shown["lines"])
@@ -218,7 +230,7 @@ class Scene(Memory):
 
     def _answer_dialog(self, text: str) -> bool:
         """Answer an open dialog as it was armed, or as the policy says; False leaves it open, as alerts of apps are."""
-        armed, policy = self.record.armed, self.record.dialogs
+        armed, policy = self.record.armed, self.record.policies.dialogs
         if self.native or (armed is None and policy == "manual"):
             return False
         if not text:  # a proxy between us and the driver hands on the error without it
@@ -237,6 +249,12 @@ class Scene(Memory):
         told = "" if armed else " To answer the next one otherwise, call handle_dialog before the call that opens it."
         self.event(f"A dialog was {how}: {text!r}.{told}")
         return True
+
+    def _meet(self, tab: Tab) -> None:
+        """Tell a tab that is new what the browser tells none by itself."""
+        self.emulator.meet(tab)
+        if self.record.policies.file_pickers == "manual":
+            pickers.keep(self, [tab])
 
     def _leave_web_view(self) -> str:
         """Go back to the app's own screens: the web view is gone. Where that leads."""

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.fitting import fit, prepare
+from orchestrator.actions.emulator import Emulator
+from orchestrator.actions.fitting import prepare
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.handles import Handles
 from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
-from orchestrator.models import SessionType, Tab, Viewport
+from orchestrator.models import SessionType, Tab
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
@@ -29,11 +30,16 @@ _TITLES = "return [location.href, document.title]"
 class Tabbing:
     """The tabs of one session, as its record has them; a name is never used again."""
 
-    def __init__(self, remote: Remote, frames: Frames, turn: Turn, event: Callable[[str], None]) -> None:
+    def __init__(
+        self, remote: Remote, frames: Frames, turn: Turn, event: Callable[[str], None], emulator: Emulator
+    ) -> None:
+        self.handles = Handles(remote, turn)
         self._remote = remote
         self._frames = frames
         self._turn = turn
         self._event = event
+        self._emulator = emulator
+        self.on_new: Callable[[Tab], None] = lambda _: None
 
     @property
     def current(self) -> str:
@@ -48,20 +54,35 @@ class Tabbing:
         if not self._turn.record.tabs:
             self.add(self._remote.execute("w3cGetCurrentWindowHandle"), prepared=True)
             self._use(self._turn.record.tabs[0].name)
-        handles = self._remote.execute("w3cGetWindowHandles")
+        handles = self.handles.all()
         known = {tab.handle for tab in self._turn.record.tabs}
         for tab in self._turn.record.tabs:
             if tab.handle not in handles and tab.name != self.current:
                 self._drop(tab.name)
                 self._event(f"Tab {tab.name} was closed by the page.")
         opened = [self.add(handle) for handle in handles if handle not in known]
+        if opened:
+            self._meet(opened)
+        return self._turn.record.tabs
+
+    def _meet(self, opened: list[str]) -> None:
+        """Do with tabs that the page has opened what the policy says, and tell it."""
+        policy, last = self._turn.record.policies.new_tabs, opened[-1]
+        some = f"tab {last}" if len(opened) == 1 else f"{len(opened)} tabs, {opened[0]} to {last}"
+        if policy == "deny":
+            for name in opened:
+                self.close(name)
+            self._event(f"The page opened {some}; closed, as the policy says.")
+            return
+        if policy == "allow":
+            self._event(f"The page opened {some}; tab {last} is current now, as the policy says.")
+            self.select(last)
+            return
         if len(opened) > _TOLD:
-            self._event(f"The page opened {len(opened)} tabs, {opened[0]} to {opened[-1]}; tabs lists and closes them.")
+            self._event(f"The page opened {some}; tabs lists and closes them.")
         for name in opened if len(opened) <= _TOLD else ():
             self._event(f"The page opened tab {name}; to go there: tabs with action select, tab {name}.")
-        if opened:
-            self._show()
-        return self._turn.record.tabs
+        self._show()
 
     def find(self, name: str) -> Tab:
         """The open tab of this name.
@@ -81,49 +102,41 @@ class Tabbing:
         """Name a tab that is new; its name."""
         record = self._turn.record
         name = f"t{record.tab_next}"
-        tab = Tab(name=name, handle=handle, prepared=prepared, viewport=record.viewport if prepared else None)
+        tab = Tab(name=name, handle=handle, prepared=prepared)
+        if prepared:
+            tab = tab.model_copy(update={"viewport": record.viewport, "emulation": record.emulation})
+        else:
+            self.on_new(tab)
         self._turn.change(tabs=(*record.tabs, tab), tab_next=record.tab_next + 1)
         return name
 
     def select(self, name: str) -> None:
         """Make a tab current and ready to be driven, as the session's first one was at its start."""
         tab = self.find(name)
-        self._remote.execute("switchToWindow", handle=tab.handle)
+        self.handles.go(tab.handle)
         self._use(name)
         self._show()
-        wanted = self._turn.record.viewport
         if not tab.prepared:
             prepare(self._remote)
-        if wanted is not None and tab.viewport != wanted:
-            fit(self._remote, wanted)
-        self.fitted(wanted)
+        self._put(self._emulator.selected(tab).model_copy(update={"prepared": True}))
 
-    def fitted(self, viewport: Viewport | None) -> None:
-        """Note that the current tab is prepared and has this size."""
-        tabs = [
-            tab.model_copy(update={"prepared": True, "viewport": viewport}) if tab.name == self.current else tab
-            for tab in self._turn.record.tabs
-        ]
-        self._turn.change(tabs=tuple(tabs))
+    def told(self) -> None:
+        """Note that the current tab has the size that the record says, and pretends what it says."""
+        record = self._turn.record
+        for tab in record.tabs:
+            if tab.name == self.current:
+                self._put(tab.model_copy(update={"viewport": record.viewport, "emulation": record.emulation}))
 
-    def open(self) -> str:
-        """Open a new tab (New Window); its handle."""
-        # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
-        kind = (
-            "window" if abilities.browser(self._turn.record.capabilities.get("browserName")) == "webkitgtk" else "tab"
-        )
-        return str(self._remote.execute("newWindow", type=kind)["handle"])
+    def _put(self, tab: Tab) -> None:
+        self._turn.change(tabs=tuple(tab if one.name == tab.name else one for one in self._turn.record.tabs))
 
     def close(self, name: str) -> None:
         """Close a tab; when it is the current one, the one that was current before it becomes so."""
         tab, current = self.find(name), self.current
-        if name != current:
-            self._remote.execute("switchToWindow", handle=tab.handle)
         try:
-            self._remote.execute("close")
+            self.handles.close(tab.handle, self.find(current).handle)
         finally:
             if name != current:
-                self._remote.execute("switchToWindow", handle=self.find(current).handle)
                 self._frames.forget()
         self._drop(name)
         if name == current:
@@ -136,7 +149,7 @@ class Tabbing:
             SessionLost: No tab is left, and the browser opens no other.
         """
         gone = self.current
-        handles = self._remote.execute("w3cGetWindowHandles")
+        handles = self.handles.all()
         if any(tab.name == gone and tab.handle in handles for tab in self._turn.record.tabs):
             self._remote.execute("switchToFrame", id=None)
             self._frames.forget()
@@ -188,7 +201,7 @@ class Tabbing:
         if not known:
             self._use(self.add(gone))
         patience = Deadline(_FREE)
-        while gone in self._remote.execute("w3cGetWindowHandles", limit=_FREE):
+        while gone in self.handles.all(limit=_FREE):
             if not patience.left:
                 return ""
             time.sleep(_PAUSE)
@@ -198,7 +211,7 @@ class Tabbing:
         """The browser beside its driver, where it is ours and on this machine."""
         record = self._turn.record
         address = debugger_address(record.capabilities)
-        return DevTools(address) if address and not record.far else None
+        return DevTools(address) if address and record.owned and not record.far else None
 
     def facts(self) -> list[dict[str, Any]]:
         """Name, address and title of every tab. Chromium tells them at once; elsewhere each tab is asked."""
@@ -241,7 +254,7 @@ class Tabbing:
 
     def _fresh(self, gone: str) -> str:
         try:
-            return self.open()
+            return self.handles.open()
         except OrchestratorError as error:
             reason = f"its last tab {gone} was closed, and the browser opens no other ({error.message.rstrip('.')})"
             raise SessionLost(self._turn.record.id, reason) from error

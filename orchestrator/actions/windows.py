@@ -8,12 +8,11 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.base import Acting, Action, Aimed, Part, Timed
 from orchestrator.actions.browser_results import FrameEntered, TabFacts, TabList
-from orchestrator.actions.fitting import fit
 from orchestrator.actions.navigation import Navigate, check_url
 from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.scene import Scene
+from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument
-from orchestrator.models import Viewport
 
 _TAKES = {"list": set[str](), "new": {"url"}, "select": {"tab"}, "close": {"tab"}}
 
@@ -61,7 +60,9 @@ class Tabs(Action[TabList]):
         return TabList(tabs=found, warnings=warnings)
 
     def _open(self, scene: Scene) -> list[str]:
-        scene.tabs.select(scene.tabs.add(scene.tabs.open()))
+        name = scene.tabs.add(scene.tabs.handles.open())
+        scene.follow()
+        scene.tabs.select(name)
         return Navigate(url=self.url).act(scene).warnings if self.url else []
 
     def _close(self, scene: Scene, name: str) -> None:
@@ -109,11 +110,10 @@ class SetViewport(Acting):
     height: int = Field(ge=1, le=10_000)
 
     def act(self, scene: Scene) -> Acted:
-        """As at the start; tabs that are selected later get the same size."""
+        """As at the start; tabs that are selected later get the same size, and a device keeps all but its own."""
         wanted = Viewport(width=self.width, height=self.height)
-        reached = fit(scene.remote, wanted)
-        scene.change(viewport=wanted)
-        scene.tabs.fitted(wanted)
+        reached = scene.emulator.resize(wanted)
+        scene.tabs.told()
         if reached == wanted:
             return Acted()
         return Acted(warnings=[f"The page area is {reached.width} x {reached.height} px: this browser gets no nearer."])

@@ -1,4 +1,4 @@
-"""The command line: the MCP server for clients; sessions, providers, a check-up, a Grid and a demonstration."""
+"""The command line: the MCP server for clients; sessions, profiles, providers, a check-up, a Grid, demonstrations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli import actions, doctor, grid, providers, sessions
+from orchestrator.cli import actions, doctor, grid, profiles, providers, sessions
 from orchestrator.errors import InvalidArgument, OrchestratorError
 from orchestrator.settings import Settings, unknown_variables
 
@@ -28,6 +28,7 @@ app = typer.Typer(
 )
 demo = typer.Typer(help="Demonstrations: something real to watch.", rich_markup_mode=None)
 app.add_typer(sessions.app, name="sessions")
+app.add_typer(profiles.app, name="profiles")
 app.command("providers")(providers.show)
 app.command("actions")(actions.show)
 app.command("doctor")(doctor.show)

@@ -130,7 +130,7 @@ def log(
 
 def _remembered(settings: Settings, name: str) -> list[Entry]:
     from orchestrator.activity import entries
-    from orchestrator.models import session_id
+    from orchestrator.ids import session_id
     from orchestrator.store.sqlite import FILE_NAME, SqliteStore
 
     chosen = session_id(name)

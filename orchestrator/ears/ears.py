@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,8 @@ from orchestrator.webdriver.bidi import Bidi, Listener
 
 Mine = Callable[[str, str], bool]
 """Whether an event is the session's own, by its browsing context and user context; either may be unknown (empty)."""
+_PICKERS = 20
+"""Pickers of files that are remembered until the next result tells of them."""
 _PATIENCE = 2.0
 """Seconds that the first call of a session waits until it is heard."""
 
@@ -34,6 +37,9 @@ class Ears:
         bidi: The session's socket; None where its remote end gave none, then only what is asked for is known.
         redactor: Knows the secrets.
         mine: Which events are the session's, where several share a browser.
+
+    Attributes:
+        pickers: The pickers of files that opened since a result told of them, as `input.fileDialogOpened` has them.
     """
 
     def __init__(self, bidi: Bidi | None, redactor: Redactor, mine: Mine = all_of_it) -> None:
@@ -41,6 +47,7 @@ class Ears:
         self.console = Console(redactor)
         self.network = Network(redactor)
         self.downloads = Downloads()
+        self.pickers: deque[Mapping[str, Any]] = deque(maxlen=_PICKERS)
         self._mine = mine
         self._lock = threading.Lock()
         self._subscribed = False
@@ -119,8 +126,9 @@ class Ears:
             "browsingContext.downloadWillBegin": self.downloads.begin,
             "browsingContext.downloadEnd": self.downloads.end,
         }
+        pickers: dict[str, Listener] = {"input.fileDialogOpened": self.pickers.append}
         of_chromium: dict[str, Listener] = {"goog:cdp.Runtime.consoleAPICalled": _told(self.console.explain)}
-        own = [{event: self._own(listener) for event, listener in one.items()} for one in (needed, downloads)]
+        own = [{event: self._own(listener) for event, listener in one.items()} for one in (needed, downloads, pickers)]
         return [*own, of_chromium]
 
     def _own(self, listener: Listener) -> Listener:

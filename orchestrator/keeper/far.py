@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+_OPTIONS = ("goog:chromeOptions", "ms:edgeOptions")
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _START = 5.0
 """Seconds that a process may take to start."""
@@ -32,14 +33,30 @@ def end(record: Mapping[str, Any], limit: float) -> str:
     return _send("DELETE", record, "", limit)
 
 
+def leave(record: Mapping[str, Any], limit: float) -> str:
+    """End what a session has in a browser that others are in: its tabs, then its driver session; what went wrong.
+
+    The driver session that launched the browser stays: it would take the browser with it.
+    """
+    options = record.get("capabilities", {})
+    address = next((options[name].get("debuggerAddress") for name in _OPTIONS if name in options), None)
+    found = [_sent("GET", f"http://{address}/json/close/{tab['handle']}", limit) for tab in record.get("tabs", ())]
+    if not record["instance"].get("root"):
+        found.append(end(record, limit))
+    return "; ".join(filter(None, found))
+
+
 def touch(record: Mapping[str, Any], limit: float) -> str:
     """Have a remote end hear of a session (Get Timeouts), which changes nothing in it; returns what went wrong."""
     return _send("GET", record, "/timeouts", limit)
 
 
 def _send(method: str, record: Mapping[str, Any], path: str, limit: float) -> str:
+    return _sent(method, f"{record['remoteUrl'].rstrip('/')}/session/{record['remoteSessionId']}{path}", limit)
+
+
+def _sent(method: str, url: str, limit: float) -> str:
     """Have a process of its own ask: what it takes to speak HTTP is half as large as the keeper, which stays."""
-    url = f"{record['remoteUrl'].rstrip('/')}/session/{record['remoteSessionId']}{path}"
     asked = [sys.executable, "-I", __file__, method, url, str(limit)]
     try:
         told = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=2 * limit + _START)

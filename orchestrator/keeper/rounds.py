@@ -120,7 +120,8 @@ def _is_asked(one: Over) -> bool:
 
 def _ask(row: Row) -> None:
     limit = _ENDED_WITHIN if far.is_far(row.record) else _APP_SERVER
-    if problem := far.end(row.record, limit):
+    end = far.leave if row.record.get("instance") else far.end
+    if problem := end(row.record, limit):
         _log(f"{row.namespace}/{row.id} is left to its remote end: {problem}")
 
 

@@ -8,11 +8,12 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from orchestrator.actions.results import Outcome
 from orchestrator.api import Orchestrator
+from orchestrator.emulation import Viewport
 from orchestrator.mark import Status
 from orchestrator.mcp_server.app_tools import ListApps, ListDevices, UploadApp
 from orchestrator.mcp_server.joint_tools import CompareTool, ParallelTool, SequenceTool
 from orchestrator.mcp_server.session_tool import SessionTool
-from orchestrator.models import APPS, AttachRequest, SessionType, StartRequest, Viewport, chosen
+from orchestrator.models import APPS, AttachRequest, Mode, SessionType, StartRequest, chosen
 from orchestrator.rows import Closed, Current, Row, SessionList
 from orchestrator.settings import ToolSet
 
@@ -46,6 +47,8 @@ Platform = Annotated[
 AppPlatform = Annotated[SessionType, _platform(*APPS), WithJsonSchema({"type": "string"})]
 Headless = bool | None
 Address = str | None
+Wanted = Annotated[Mode | None, Field(description="incognito unless given.")]
+Profile = Annotated[str | None, Field(description="Its name, for persistent.")]
 Capabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C.")]
 ProviderOptions = Annotated[dict[str, Any], Field(default_factory=dict)]
 StorageState = Annotated[str | dict[str, Any] | None, Field(description="A file, or its JSON.", repr=False)]
@@ -86,7 +89,11 @@ class StartBrowser(_Starting):
     browser: Browser = "chrome"
     headless: Headless = None
     navigation_url: Address = None
+    device: str | None = Field(default=None, description="Such as Pixel 7.")
     viewport: Viewport | None = None
+    mode: Wanted = None
+    profile: Profile = None
+    debugger_address: str | None = None
     args: list[str] = Field(default_factory=list)
     storage_state: StorageState = None
 
@@ -140,6 +147,10 @@ class StartSession(_Starting):
     platform_version: str | None = None
     app: str | None = None
     navigation_url: Address = None
+    device: str | None = None
+    mode: Wanted = None
+    profile: str | None = None
+    debugger_address: str | None = None
     storage_state: StorageState = None
 
     def request(self) -> StartRequest:

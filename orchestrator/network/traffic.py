@@ -75,7 +75,7 @@ class Traffic:
             write(routed_by=_ME)
         plan = self._of(record)
         try:
-            self._cdp.of(Extent(frozenset(tab.handle for tab in record.tabs), whole=True))
+            self._cdp.of(_extent(record))
             if record.har:
                 self._recorder.begin()
             else:
@@ -126,3 +126,11 @@ class Traffic:
             )
             self._read = said, plan
         return self._read[1]
+
+
+def _extent(record: SessionRecord) -> Extent:
+    """A browser context is the session's alone, but that of a profile whose windows are of several sessions."""
+    place, tabs = record.instance, frozenset(tab.handle for tab in record.tabs)
+    if place is None:
+        return Extent(tabs, whole=True)
+    return Extent(tabs, context="" if place.profile and not place.isolated else place.context)

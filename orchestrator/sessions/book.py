@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 
+from orchestrator.ids import session_id as checked
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
-from orchestrator.models import session_id as checked
 from orchestrator.store import Change, Holder, SqliteStore, Ticket
 
 ResultT = TypeVar("ResultT")

@@ -13,9 +13,9 @@ import anyio.to_thread
 
 from orchestrator import processes
 from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
+from orchestrator.ids import session_id as checked
 from orchestrator.leases import STARTER_DIED
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState
-from orchestrator.models import session_id as checked
 from orchestrator.sessions.book import Book
 from orchestrator.sessions.call import Call
 from orchestrator.sessions.queues import AnyCall, Queues

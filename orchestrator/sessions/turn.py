@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-from orchestrator.errors import SessionLost
+from orchestrator.errors import OrchestratorError, SessionLost
 from orchestrator.models import ProcessInfo, SessionRecord, SessionState
-from orchestrator.store import SqliteStore, Ticket
+from orchestrator.store import ChangeAmong, SqliteStore, Ticket
 
 
 class Stopped(Exception):
@@ -60,6 +61,23 @@ class Turn:
         self._store.write(self.ticket, lambda record: record.changed(**fields))
         self.record = self.record.changed(**fields)
         return self.record
+
+    def among(self, change: ChangeAmong) -> SessionRecord:
+        """As `write`, for a change that depends on the other sessions of this home that live.
+
+        Raises:
+            SessionNotFound: The session was closed meanwhile.
+            SessionLost: It was lost meanwhile.
+        """
+        self.record = self._store.among(self.ticket, change).changed(**self._changes)
+        self.watch[:] = self.record.processes
+        return self.record
+
+    def let_go(self) -> set[str]:
+        """Strike the session's browser and processes from its record; the folders that another one needs."""
+        with contextlib.suppress(OrchestratorError):
+            self.write(processes=(), instance=None)
+        return self._store.live_folders()
 
     def restore(self, key: str, ttl: float | None) -> SessionRecord:
         """Make the session active again, now, to live `ttl` seconds when it is parked again, or as long as before.

@@ -14,7 +14,7 @@ from orchestrator.errors import RemoteFailure
 PARTS = (
     "native", "words", "cluster", "box", "refs", "role", "name", "state", "place", "outline", "line", "text", "locate",
     "ignore", "patience", "point", "ready", "choice", "control", "editor", "files", "snapshot", "selector", "requests",
-    "leave", "settle", "delta", "conditions", "scroll", "values", "source", "shot", "engine",
+    "asks", "leave", "settle", "delta", "conditions", "scroll", "values", "source", "shot", "engine",
 )  # fmt: skip
 """The engine's files in the order in which they build on each other."""
 
@@ -29,6 +29,7 @@ SOURCE: str = _joined()
 """The engine as one script, for `Page.addScriptToEvaluateOnNewDocument` or for sending along."""
 
 _FIND = "const engine = window[Symbol.for('webdriver-orchestrator')];\nif (!engine) return '!';\n"
+_PICKED = "(input, next, end) => window[Symbol.for('webdriver-orchestrator')]?.picked(input, [next, end])"
 _CALL = f"{_FIND}return engine.call(arguments[0], arguments[1]);"
 _MISSING = "!"
 _FAULT, _STACK = 300, 2000
@@ -83,6 +84,7 @@ class Page:
 
     def __init__(self, run: Callable[[str, list[Any]], Any], refs: RefRange) -> None:
         self.on_stopped: Callable[[str], None] | None = None
+        self.on_asked: Callable[[list[str]], None] | None = None
         self._run = run
         self._refs = refs
 
@@ -118,6 +120,13 @@ class Page:
         """Return a frame by its ref, as the remote end's reference to it; None where it is gone."""
         return self._run(_FRAME, [ref])
 
+    def picked(self, call: Callable[[str, list[int]], Any]) -> dict[str, Any]:
+        """Line and ref of a file input that only WebDriver BiDi can name, for it need not be a part of the page.
+
+        `call` runs a function of the input and of numbers there.
+        """
+        return self._numbered(self._read(call(_PICKED, [self._refs.next, self._refs.end])))
+
     def _numbered(self, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer with all its refs: where numbers were lacking, the page keeps it and fills them in."""
         while self._lacks(answer):
@@ -139,6 +148,9 @@ class Page:
         answer = self._run(script, args)
         if answer == _MISSING:
             answer = self._run(SOURCE + script, args)
+        return self._read(answer)
+
+    def _read(self, answer: Any) -> dict[str, Any]:
         if not isinstance(answer, str):
             raise Interrupted("The page gave no answer: a dialog opened, or the document went away.")
         head, below, lines = answer.partition("\n")
@@ -147,6 +159,8 @@ class Page:
             facts["lines"] = lines.split("\n") if lines else []
         if (stopped := facts.pop("stopped", None)) and self.on_stopped:
             self.on_stopped(stopped)
+        if (asked := facts.pop("asked", None)) and self.on_asked:
+            self.on_asked(asked)
         if "error" in facts:
             structlog.get_logger(__name__).error("the page engine failed", stack=facts["stack"][:_STACK])
             raise EngineFault(" ".join(facts["error"].split())[:_FAULT])

@@ -10,6 +10,8 @@ from orchestrator.models import SessionRecord
 
 Change = Callable[[SessionRecord], SessionRecord]
 """Makes a new record of one that was just read. It runs inside the transaction and must not call the store."""
+ChangeAmong = Callable[[SessionRecord, list[SessionRecord]], SessionRecord]
+"""The same, of a record among others."""
 
 
 Holder = living.Process

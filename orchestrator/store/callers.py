@@ -10,6 +10,7 @@ from orchestrator import leases
 from orchestrator.errors import NoSession
 from orchestrator.models import Caller, SessionRecord, SessionState
 from orchestrator.store import rows
+from orchestrator.store.base import ChangeAmong
 
 
 def register(db: sqlite3.Connection, caller: Caller, namespace: str) -> None:
@@ -42,6 +43,16 @@ def meant(db: sqlite3.Connection, namespace: str, key: str | None, session_id: s
 def set_current(db: sqlite3.Connection, key: str, session_id: str | None) -> None:
     """Make this session the caller's current one."""
     db.execute("UPDATE callers SET current = ? WHERE key = ?", (session_id, key))
+
+
+def change_among(db: sqlite3.Connection, row: rows.Row, change: ChangeAmong, now: float) -> SessionRecord:
+    """Write a change that depends on the other sessions that live: not lost, nor half started by one who died."""
+    found = [one.record for one in rows.open_rows(db) if one.seq != row.seq]
+    starting = any(one.state is SessionState.STARTING for one in found)
+    alive = leases.living(db) if starting else set()
+    unborn = [one for one in found if one.state is SessionState.STARTING and one.owner not in alive]
+    others = [one for one in found if one.state is not SessionState.LOST and one not in unborn]
+    return rows.apply(db, row, lambda record: change(record, others), now)
 
 
 def remove_dead(db: sqlite3.Connection, alive: set[str]) -> None:

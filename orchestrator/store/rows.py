@@ -43,7 +43,8 @@ def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]
 
 def without_shared(db: sqlite3.Connection, record: SessionRecord) -> SessionRecord:
     """The record without the processes and folders that a record which is not closed names, too."""
-    others = [process for row in open_rows(db) for process in row.record.processes]
+    lives = [row.record for row in open_rows(db) if row.record.state is not SessionState.LOST]
+    others = [process for one in lives for process in one.processes]
     own, places = leases.alone(record.processes, others)
     ours = [one if one.folder in places else one.model_copy(update={"folder": None}) for one in own]
     return record.changed(processes=ours)

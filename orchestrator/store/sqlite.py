@@ -10,7 +10,7 @@ from orchestrator import leases
 from orchestrator.errors import OrchestratorError
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import callers, rows, tickets
-from orchestrator.store.base import Change, Entry, Holder, Ticket
+from orchestrator.store.base import Change, ChangeAmong, Entry, Holder, Ticket
 from orchestrator.store.database import Database
 
 FILE_NAME = "sessions.db"
@@ -115,7 +115,7 @@ class SqliteStore:
     ) -> SessionRecord | None:
         """Close a session, dropping its lane; returns the record as it was, or None when nothing was closed.
 
-        What it returns lacks the processes that another open record names: they end with the last of those records.
+        What it returns lacks the processes that a session which lives names, too: they end with the last of those.
         `when(record, in_use)` is asked at the moment of closing whether to close at all; `because` is told to who asks
         for the session later. Of several who close one session at once exactly one gets the record.
 
@@ -197,11 +197,15 @@ class SqliteStore:
         """Change the record at once, whether or not the place is still held; a later life of the id is untouched.
 
         Raises:
-            SessionNotFound: It was closed.
-            SessionLost: It was lost.
+            SessionNotFound, SessionLost: It was closed, or lost.
         """
         with self._database.write() as db:
             return rows.apply(db, rows.of_ticket(db, ticket), change, self._clock())
+
+    def among(self, ticket: Ticket, change: ChangeAmong) -> SessionRecord:
+        """As `write`, for a change that depends on the other sessions of this home that live, in any namespace."""
+        with self._database.write() as db:
+            return callers.change_among(db, rows.of_ticket(db, ticket), change, self._clock())
 
     def claim(self, ticket: Ticket, name: str) -> SessionRecord | None:
         """Give something to a ticket's session alone, such as a device or a port, for as long as the session lives.
@@ -209,20 +213,16 @@ class SqliteStore:
         Returns the session of this home, in any namespace, that has it already; None when it is this one's now.
 
         Raises:
-            SessionNotFound: The session was closed.
-            SessionLost: It was lost.
+            SessionNotFound, SessionLost: It was closed, or lost.
         """
         with self._database.write() as db:
             return rows.claim(db, rows.of_ticket(db, ticket), name, self._clock())
 
     def restore(self, ticket: Ticket, key: str, ttl: float | None = None) -> SessionRecord:
-        """Make a parked session active, to live `ttl` seconds when it is parked again, or as long as before.
-
-        It is the caller's `key` now unless somebody alive owns it.
+        """Make a parked session active, to live `ttl` seconds when it is parked again; `key` owns it if nobody does.
 
         Raises:
-            SessionNotFound: It was closed.
-            SessionLost: It was lost.
+            SessionNotFound, SessionLost: It was closed, or lost.
         """
         with self._database.write() as db:
             return callers.restore(db, rows.of_ticket(db, ticket), key, ttl, self._clock())

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 from unittest import SkipTest
 
-from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost
+from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, Unsupported
 from orchestrator.models import AttachRequest, StartRequest
 from orchestrator.registry import Providers
 from orchestrator.rows import Row
@@ -155,6 +155,19 @@ class ProviderContract:
         self.orchestrator.close_session("one")
         self.answers("two")
         self.orchestrator.close_session("two")
+
+    def test_contexts_share_a_browser_or_are_refused(self) -> None:
+        """`x:one` and `x:two` are one browser, which ending one leaves to the other; or the start says why not."""
+        if not Providers()[self.provider].contexts:
+            error = refusal(functools.partial(self.start, "shared:one"), Unsupported)
+            holds(bool(error.hint), "the error does not say what to do instead")
+            return
+        one, two = (self.start(f"shared:{name}") for name in ("one", "two"))
+        holds(one.remote_url == two.remote_url, f"they are at {one.remote_url} and {two.remote_url}")
+        holds(one.remote_session_id != two.remote_session_id, "they are one driver session")
+        self.orchestrator.close_session("shared:one")
+        self.answers("shared:two")
+        self.orchestrator.close_session("shared:two")
 
     def test_closing_ends_it_and_may_be_repeated(self) -> None:
         """It is gone at the remote end; what it came to is told there first, or it is said that nobody keeps that."""

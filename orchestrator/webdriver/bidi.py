@@ -9,6 +9,8 @@ from typing import Any
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.socket import Socket
 
+DEFAULT = "default"
+"""The user context of a browser that a session has for itself."""
 Listener = Callable[[Mapping[str, Any]], None]
 """Told of the parameters of an event, in the socket's own thread: it must not wait for an answer of the browser."""
 
@@ -26,13 +28,17 @@ class Bidi:
         url: The capability `webSocketUrl` of the session.
         name: The session that errors name.
         timeout: Seconds that one command may take.
+        user_context: The one that events are told of; those of all unless given.
 
     Attributes:
         on_open: Called before the subscriptions of a socket that is opened, the first one too.
+        user_context: Whose the session's tabs are, those that it has not opened yet included.
     """
 
-    def __init__(self, url: str, *, name: str, timeout: float) -> None:
+    def __init__(self, url: str, *, name: str, timeout: float, user_context: str = "") -> None:
+        self.user_context = user_context or DEFAULT
         self._url = url
+        self._where: dict[str, Any] = {"userContexts": [user_context]} if user_context else {}
         self._name = name
         self._timeout = timeout
         self._lock = threading.RLock()
@@ -46,16 +52,29 @@ class Bidi:
         """Whether it is connected, as far as is known."""
         return self._socket is not None and self._socket.open
 
-    def call(self, method: str, *, limit: float | None = None, **params: Any) -> Any:
+    def call(self, method: str, /, *, limit: float | None = None, **params: Any) -> Any:
         """Send a command and return its result.
 
         Raises:
             NoAnswer: The driver is gone, or did not answer in time.
             RemoteFailure: It refused; `details['error']` is the code of BiDi, such as `no such frame`.
         """
-        return self._ready().call(method, limit=limit, **params)
+        return self._ready().ask(method, params, limit=limit)
 
-    def send(self, method: str, **params: Any) -> None:
+    def cdp(self, command: str, *, context: str = "", **params: Any) -> Any:
+        """Send a Chrome DevTools Protocol command to a browsing context, or to the browser; Chromium only.
+
+        What it sets is the session's, and outlives this socket.
+
+        Source: https://github.com/GoogleChromeLabs/chromium-bidi (`goog:cdp.getSession`, `goog:cdp.sendCommand`).
+
+        Raises:
+            NoAnswer, RemoteFailure: As `call`.
+        """
+        place = {"session": self.call("goog:cdp.getSession", context=context)["session"]} if context else {}
+        return self.call("goog:cdp.sendCommand", method=command, params=params, **place)["result"]
+
+    def send(self, method: str, /, **params: Any) -> None:
         """Send a command from a listener, which must not wait; nothing tells what became of it."""
         socket = self._socket
         if socket is not None:
@@ -84,7 +103,7 @@ class Bidi:
                 self._listeners[event] = [*self._listeners.get(event, ()), listener]
             try:
                 if new:
-                    socket.call("session.subscribe", events=new)
+                    socket.call("session.subscribe", events=new, **self._where)
             except RemoteFailure:
                 for event, listener in listeners.items():
                     self._listeners[event] = [one for one in self._listeners[event] if one is not listener]
@@ -113,7 +132,7 @@ class Bidi:
 
     def _subscribe(self, socket: Socket) -> None:
         try:
-            socket.call("session.subscribe", events=[*self._listeners])
+            socket.call("session.subscribe", events=[*self._listeners], **self._where)
         except BaseException:
             socket.close()  # one that hears nothing must not pass for one that does
             raise

@@ -208,9 +208,10 @@ class Cdp:
             return
         outer = self._targets.get(parent) if parent else None
         if outer is None and not self._extent.has(info, self._known()):
-            if self._targets.pop(BROWSER.session, None):
+            if info["type"] == "page" and self._targets.pop(BROWSER.session, None):
                 for method, params in [command for guest in self._guests for command in guest.undo(BROWSER)]:
                     socket.send(method, **params)
+            socket.send("Runtime.runIfWaitingForDebugger", session=session)
             socket.send("Target.detachFromTarget", sessionId=session)
             return
         page = outer.page if outer else info["targetId"] if info["type"] == "page" else ""

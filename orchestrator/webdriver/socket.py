@@ -54,7 +54,11 @@ class Socket:
         """Whether commands still reach the other end, as far as is known."""
         return self._connection is not None
 
-    def call(self, method: str, *, limit: float | None = None, session: str = "", **params: Any) -> Any:
+    def call(self, method: str, /, *, limit: float | None = None, session: str = "", **params: Any) -> Any:
+        """Send a command and return its result, see `ask`."""
+        return self.ask(method, params, limit=limit, session=session)
+
+    def ask(self, method: str, params: Mapping[str, Any], *, limit: float | None = None, session: str = "") -> Any:
         """Send a command and return its result; `limit` overrides the timeout, `session` is a CDP session.
 
         Raises:
@@ -73,7 +77,7 @@ class Socket:
         finally:
             self._awaited.pop(number, None)
 
-    def send(self, method: str, *, session: str = "", **params: Any) -> None:
+    def send(self, method: str, /, *, session: str = "", **params: Any) -> None:
         """Send a command whose answer nobody waits for; what hinders it shows at the next call."""
         try:
             self._put(next(self._ids), method, session, params)

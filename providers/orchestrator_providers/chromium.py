@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import psutil
+
 from orchestrator import machine
+from orchestrator.errors import StartFailed
 from orchestrator.provider import Start
 
 _BROWSER_UI = 87
 """Height of tabs and address bar: a window of 807 shows a page of 720."""
+
+_ENDING = 3.0
+"""Seconds that a browser may take to let go of its profile."""
+_POLL = 0.05
 
 _FLAGS = (
     "--no-first-run",
@@ -43,10 +54,47 @@ _PREFERENCES = {
 }
 
 
+def check_free(profile: Path, check: Callable[[], None]) -> None:
+    """Refuse a profile that another browser has open: two of them on one folder fail, and do not say why.
+
+    One that is ending is waited for; `check` is called meanwhile.
+
+    Raises:
+        StartFailed: It is in use; the message says by whom.
+    """
+    until = time.monotonic() + _ENDING
+    while holder := _holder(profile):
+        if time.monotonic() > until:
+            raise StartFailed(
+                f"Profile {profile.name!r} is open in {holder}, which is no session of ours.",
+                hint="Close that browser, or name another profile.",
+            )
+        check()
+        time.sleep(_POLL)
+
+
+def _holder(profile: Path) -> str:
+    """The browser that has a profile open, by its own note; empty where there is none, or it died."""
+    try:
+        host, _, pid = str((profile / "SingletonLock").readlink()).rpartition("-")
+        if host != socket.gethostname():
+            return f"a browser on {host}"
+        process = psutil.Process(int(pid))
+        words = process.cmdline()
+    except psutil.AccessDenied as error:
+        return f"process {error.pid} of another user"
+    except (OSError, ValueError, psutil.Error):
+        return ""
+    mine = any(str(profile) in word for word in words) and process.status() != psutil.STATUS_ZOMBIE
+    return f"{process.name()} (process {pid})" if mine else ""
+
+
 def asked(start: Start) -> dict[str, Any]:
     """Its switches and preferences, as the vendor's options hold them."""
-    viewport = start.request.viewport
-    flags = [*_FLAGS, f"--user-data-dir={start.folder() / 'profile'}"]
+    viewport, kept = start.request.viewport, start.profile()
+    if kept is not None:
+        check_free(kept, start.check)
+    flags = [*_FLAGS, f"--user-data-dir={kept or start.folder() / 'profile'}"]
     flags.append(f"--window-size={viewport.width},{viewport.height + _BROWSER_UI}")
     flags += machine.needed_switches(os.environ)
     return {"args": flags, "prefs": dict(_PREFERENCES)}

@@ -13,7 +13,9 @@ from orchestrator.errors import DeviceBusy, StartFailed
 from orchestrator.models import Endpoint, ProcessInfo, SessionRecord, SessionType, Started
 from orchestrator.provider import Provider, Start
 from orchestrator.webdriver.capabilities import check, merge
+from orchestrator.webdriver.devtools import debugger_address
 from orchestrator_providers import chromium, drivers
+from orchestrator_providers.attached import attached
 from orchestrator_providers.browsers import BROWSERS, Browser
 from orchestrator_providers.browsers import browser as known
 from orchestrator_providers.local_options import LocalOptions
@@ -37,6 +39,10 @@ _PROCESS = ("goog:processID", "ms:processID", "moz:processID")
 """Where a driver tells the browser's process; elsewhere it is the driver's child."""
 
 
+_LIKE_THE_FIRST = ("acceptInsecureCerts", "pageLoadStrategy", "timeouts", "unhandledPromptBehavior")
+"""What sessions that share a browser have in common."""
+
+
 class LocalProvider(Provider):
     """The browsers of this machine."""
 
@@ -44,6 +50,8 @@ class LocalProvider(Provider):
     types = frozenset({SessionType.BROWSER})
     browsers = frozenset({*BROWSERS, "chromium"})
     Options = LocalOptions
+    modes = frozenset({"incognito", "persistent", "attached"})
+    contexts = True
 
     def endpoint(self, start: Start) -> Endpoint:
         """Start a driver that only this session knows the address of."""
@@ -54,9 +62,12 @@ class LocalProvider(Provider):
         kind = known(request.browser)
         version = request.browser_version or options.browser_version
         _refuse(start, options, version)
-        if kind.name != "safari":
+        if kind.name != "safari" and request.mode != "attached":
             _check_display(start)
         here = drivers.Machine.this()
+        if request.mode == "attached":
+            found = here.find(request.browser, start)
+            return Endpoint(remote_url=serve(start, found.driver, kind.driver, {}), capabilities=attached(start, kind))
         found = here.find(request.browser, start, version)
         capabilities = _capabilities(start, options, kind, found.browser)
         if kind.name == "safari":
@@ -64,8 +75,19 @@ class LocalProvider(Provider):
         env = screen(start, kind.title, here) if start.headless and kind.name == "webkitgtk" else {}
         return Endpoint(remote_url=serve(start, found.driver, kind.driver, env), capabilities=capabilities)
 
+    def context(self, start: Start, host: SessionRecord) -> Endpoint:
+        """A driver session of the driver that runs; BiDi is that of the session which launched the browser."""
+        check(start.request.capabilities)
+        kind = known(abilities.browser(host.capabilities.get("browserName")))
+        asked = {name: host.capabilities[name] for name in _LIKE_THE_FIRST if name in host.capabilities}
+        own = {"debuggerAddress": debugger_address(host.capabilities)}
+        capabilities = {"browserName": kind.w3c_name, kind.options: own, **asked}
+        return Endpoint(remote_url=host.remote_url, capabilities=capabilities)
+
     def started(self, record: SessionRecord, start: Start) -> Started:  # noqa: ARG002 - the record says enough
-        """The browser: it outlives a driver that was killed."""
+        """The browser: it outlives a driver that was killed. One that was attached to is the user's."""
+        if record.mode == "attached":
+            return Started()
         told = next((record.capabilities[name] for name in _PROCESS if name in record.capabilities), None)
         try:
             found = [psutil.Process(int(told))] if told else _children(record)
@@ -135,6 +157,9 @@ def _capabilities(start: Start, options: LocalOptions, kind: Browser, browser: P
     wanted = browser_capabilities(start, headless=start.headless)
     # The version was looked for; a driver is not asked for another one than its own.
     wanted.pop("browserVersion", None)
+    if kind.name in abilities.CHROMIUM:
+        # A picker of files would wait for somebody before the screen; the other two are as "ignore" alone has them.
+        wanted["unhandledPromptBehavior"] = {"default": "ignore", "beforeUnload": "accept", "file": "dismiss"}
     return merge(merge(ours, wanted), request.capabilities)
 
 

@@ -6,18 +6,16 @@ import statistics
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.store import Holder, SqliteStore
-from tests.benchmarks import apps, grid, pages, parked, screens
+from tests.benchmarks import apps, contexts, grid, pages, parked, screens
 from tests.benchmarks.classic import Classic
-from tests.benchmarks.measure import Figure, elapsed, in_turns
+from tests.benchmarks.measure import Figure, elapsed, in_turns, pss
 from tests.benchmarks.server import NAMESPACE, Server
 from tests.site import Site
 
@@ -58,6 +56,7 @@ class Bench:
         yield from self._apps()
         yield from grid.figures(self._site, self._folder / "grid", max(3, self._rounds // 10))
         yield from self._session_start()
+        yield from contexts.figures(self._site, self._folder / "contexts", self._few())
 
     def _apps(self) -> Iterator[Figure]:
         phones = apps.phones()
@@ -170,7 +169,7 @@ class Bench:
         def our_start() -> float:
             took = elapsed(lambda: server.call("start_browser", sessionId="one"))
             server.call("navigate", url=login, sessionId="one")
-            memory.append((_pss(server.process.children(recursive=True)), 0.0))
+            memory.append((pss(server.process.children(recursive=True)), 0.0))
             server.call("close_session", sessionId="one")
             return took
 
@@ -179,12 +178,12 @@ class Bench:
             with Classic() as classic:
                 took = (time.perf_counter() - began) * 1000
                 classic.open(login)
-                memory[-1] = (memory[-1][0], _pss(classic.processes()))
+                memory[-1] = (memory[-1][0], pss(classic.processes()))
             return took
 
         login = self._site.url(pages.LOGIN)
         with Server(self._folder / "start") as server:
-            own = _pss([server.process])
+            own = pss([server.process])
             mine, theirs = in_turns(self._few(), our_start, classic_start, warm_up=1)
         yield Figure("start of a session (chromedriver, New Session)", mine, theirs)
         ours, classic = zip(*memory[1:], strict=True)
@@ -244,16 +243,6 @@ def _same(mine: object, theirs: object) -> None:
     """Both must have done what was measured."""
     if mine != theirs:
         raise RuntimeError(f"The ways came to different ends: {mine!r} and {theirs!r}.")
-
-
-def _pss(processes: list[psutil.Process]) -> float:
-    """Their proportional set size in MB, which only Linux tells; a process that has just ended has none."""
-    kilobytes = 0
-    for process in processes:
-        with suppress(OSError):
-            rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text("ascii")
-            kilobytes += sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
-    return kilobytes / 1024
 
 
 def _write_records(home: Path, url: str) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
+
+import psutil
 
 OursT = TypeVar("OursT")
 ClassicT = TypeVar("ClassicT")
@@ -25,6 +29,16 @@ def in_turns(
     """Samples of both, A B A B, so that whatever drifts meets both; the first ones do not count."""
     pairs = [(ours(), classic()) for _ in range(warm_up + rounds)][warm_up:]
     return [mine for mine, _ in pairs], [theirs for _, theirs in pairs]
+
+
+def pss(processes: list[psutil.Process]) -> float:
+    """Their proportional set size in MB, which only Linux tells; a process that has just ended has none."""
+    kilobytes = 0
+    for process in processes:
+        with suppress(OSError):
+            rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text("ascii")
+            kilobytes += sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+    return kilobytes / 1024
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,10 @@ CASES = {
     "tabs": Case({"action": "list"}, "t1 (current): 'Page'", {"action": "select", "tab": "t99"}, WRONG, "t99"),
     "switch_frame": Case({}, "At the top of the page.", *NOT_THERE),
     "set_viewport": Case({"width": 1280, "height": 720}, DONE, {"width": 0, "height": 9}, WRONG, "width"),
+    "emulate": Case(
+        {"timezone": "Asia/Tokyo"}, "Emulated: timezone Asia/Tokyo",
+        {"device": "iPhone 14 Por"}, WRONG, "'iPhone 14 Pro'",
+    ),
     "cookies": Case(
         {"action": "set", "name": "tea", "value": "mint"}, "Set: 1.", {"action": "bake"}, WRONG, "action"
     ),

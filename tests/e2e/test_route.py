@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,9 +32,9 @@ def put(stage: Stage, path: str, text: str) -> str:
     return stage.site.page(path, Reply(text, 200, "text/plain", {"Access-Control-Allow-Origin": "*"}))
 
 
-def fetched(stage: Stage, url: str) -> str:
+def fetched(stage: Stage, url: str, **session: str) -> str:
     """What the page is answered there."""
-    return str(stage.js("await " + FETCH % url))
+    return str(stage.js("await " + FETCH % url, **session))
 
 
 def test_block_fulfil_and_clear(routed: Stage) -> None:
@@ -181,6 +183,34 @@ def test_other_sessions_are_left_alone(routed: Stage) -> None:
     assert routed.js("await " + FETCH % url, sessionId="other") == "200 net"
     routed.ok("close_session", sessionId="other")
     assert fetched(routed, url) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("names", "start"), [(("shop", "shop:ann"), {}), (("home", "work"), {"mode": "persistent", "profile": "routed"})]
+)
+def test_sessions_that_share_a_browser_have_rules_of_their_own(
+    routed: Stage, names: tuple[str, str], start: dict[str, str]
+) -> None:
+    """Those of a context, and of a window of a profile, hold for its tabs and popups alone, opened before or later."""
+    routed.site.page("/shared", "<title>net</title>")
+    url, page = routed.site.url("/shared"), routed.page("<a target=_blank href=/shared>Open")
+    for name in names:
+        routed.ok("start_browser", sessionId=name, navigationUrl=page, **start)
+    ruled, other = names
+    routed.ok("route", sessionId=ruled, action="fulfil", url="/shared", body="<title>rule</title>")
+    for name, title in ((other, "net"), (ruled, "rule")):
+        shown = routed.ok("tabs", sessionId=name, action="new", url=url)
+        assert [tab["title"] for tab in shown["tabs"]] == ["Page", title]
+        assert f"<title>{title}" in fetched(routed, url, sessionId=name)
+        routed.ok("tabs", sessionId=name, action="close")
+    routed.ok("click_element", sessionId=other, selector="text=Open")
+    visits = len(routed.site.wait_visits("/shared", 3))
+    routed.ok("click_element", sessionId=ruled, selector="text=Open")
+    until(lambda: "rule" in str(routed.ok("tabs", sessionId=ruled, action="list")["tabs"]), "the popup")
+    assert len(routed.site.visits("/shared")) == visits
+    for name in reversed(names):
+        routed.ok("close_session", sessionId=name)
+    shutil.rmtree(Path(os.environ["ORCHESTRATOR_HOME"], "profiles"), ignore_errors=True)
 
 
 def test_rules_outlive_their_server_and_hold_nothing_up(lasting: Home, site: Site) -> None:

@@ -38,6 +38,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "tabs": {"action": "list"},
     "switch_frame": {},
     "set_viewport": {"width": 800, "height": 600},
+    "emulate": {"locale": "de-DE"},
     "cookies": {"action": "get"},
     "save_storage_state": {},
     "route": {"action": "clear"},
@@ -258,18 +259,6 @@ def test_default_is_the_name_of_the_plain_context(modern: Served) -> None:  # F5
     assert title(modern, sessionId="x:default") == "same"
     assert modern.ok("set_current_session", sessionId="x:default") == {"currentSession": "x"}
     assert modern.ok("close_session", sessionId="x:default")["closed"] == ["x"]
-
-
-def test_other_contexts_are_not_supported_yet(modern: Served, shared_home: Home) -> None:  # F5 F8
-    """x:ann is unsupported, in a start and in a call, with the reason; nothing is recorded."""
-    for answer in (
-        modern.call("start_browser", sessionId="ctx:ann"),
-        modern.call("navigate", url="about:blank", sessionId="ctx:ann"),
-    ):
-        assert answer.code == "unsupported"
-        assert "'ann'" in answer.text
-    assert not any(name.startswith("ctx") for name in shared_home.remembered())
-    assert shared_home.is_clean()
 
 
 def test_another_namespace_is_another_world(home: Home) -> None:  # O14 O26

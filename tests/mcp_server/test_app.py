@@ -17,8 +17,9 @@ from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.pointer import ClickElement
 from orchestrator.actions.results import Acted
 from orchestrator.api import Orchestrator
+from orchestrator.emulation import Viewport
 from orchestrator.mcp_server.app import App
-from orchestrator.models import StartRequest, Viewport
+from orchestrator.models import StartRequest
 from orchestrator.rows import Current, Row
 
 

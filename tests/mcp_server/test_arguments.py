@@ -10,8 +10,9 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.keyboard import SetValue
 from orchestrator.arguments import names_of, read
+from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument, Unsupported
-from orchestrator.models import Viewport, Wire
+from orchestrator.models import Wire
 
 SECRET = "hunter2-hunter2"
 

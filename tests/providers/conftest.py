@@ -45,6 +45,9 @@ class RealStart:
         self._folder = self._folder or processes.make_folder(self.settings.home)
         return self._folder
 
+    def profile(self) -> None:
+        """No profile is kept."""
+
     def spawn(
         self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
     ) -> ProcessInfo:

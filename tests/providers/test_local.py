@@ -20,8 +20,9 @@ import psutil
 import pytest
 
 from orchestrator import processes
+from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed
-from orchestrator.models import Endpoint, Viewport
+from orchestrator.models import Endpoint
 from orchestrator.registry import Providers
 from orchestrator_providers.local import LocalProvider
 from orchestrator_providers.local_options import LocalOptions
@@ -114,7 +115,8 @@ def test_browser_starts_from_a_long_home(browse: Browse, tmp_path: Path) -> None
 def test_what_we_ask_for(browse: Browse) -> None:
     """Dialogs are ours to answer, and the driver gives up before we do."""
     capabilities = browse({"command_timeout": 10}).capabilities
-    assert capabilities["unhandledPromptBehavior"] == "ignore"
+    ours = {"default": "ignore", "beforeUnload": "accept", "file": "dismiss"}
+    assert capabilities["unhandledPromptBehavior"] == ours
     assert capabilities["timeouts"] == {"implicit": 0, "pageLoad": 8000, "script": 8000}
     assert capabilities["pageLoadStrategy"] == "eager"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from orchestrator.errors import InvalidArgument, NoSession, SessionExists, SessionNotFound, Unsupported
+from orchestrator.errors import InvalidArgument, NoSession, SessionExists, SessionNotFound
 from orchestrator.models import SessionState, SessionType
 from orchestrator.sessions import Book, this_process
 from tests.store.helpers import NAMESPACE, Keeper
@@ -64,10 +64,10 @@ async def test_what_is_no_id_touches_nothing(book: Book, given: str) -> None:
     assert await book.rows() == ([], None)
 
 
-async def test_contexts_are_refused(book: Book) -> None:
-    """A context other than default is understood, and not there yet."""
-    with pytest.raises(Unsupported):
-        await book.start(BROWSER, "x:ann", provider="local")
+async def test_a_context_is_a_session_of_its_own(book: Book) -> None:  # F1 F10
+    """It has a record of its own beside the instance's, whose default context has the instance's name."""
+    names = [(await book.start(BROWSER, name, provider="local"))[0].id for name in ("x:ann", "x:default")]
+    assert names == ["x:ann", "x"]
 
 
 async def test_another_namespace(book: Book, keeper: Keeper) -> None:

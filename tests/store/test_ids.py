@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from orchestrator.errors import InvalidArgument, SessionExists, SessionLimit
-from orchestrator.models import SessionState, SessionType, session_id
+from orchestrator.ids import session_id
+from orchestrator.models import SessionState, SessionType
 from orchestrator.store import SqliteStore
 from tests.store.helpers import Keeper, Peer
 

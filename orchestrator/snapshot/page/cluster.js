@@ -39,8 +39,12 @@ function frameOf(doc) {
   }
 }
 
+/** An input that is no part of any document, and that the page has opened a picker of files for. */
+let loose = null;
+
 /** True while `node` is part of a document that the cluster shows. */
 function isLive(node) {
+  if (node === loose) return true;
   let doc = dom.type(node) === DOCUMENT ? node : dom.document(node);
   if (doc !== node && !dom.connected(node)) return false;
   while (doc !== window.document) {

@@ -18,7 +18,7 @@ function answer(result) {
     unfinished = { result, missing };
     return encode({ needRefs: missing.length, nextRef: next });
   }
-  const said = { nextRef: reserved.next, stopped: takeStopped() };
+  const said = { nextRef: reserved.next, stopped: takeStopped(), asked: takeAsked() };
   if (!Array.isArray(result.lines)) return encode({ ...result, ...said });
   const { lines, ...facts } = result;
   return `${encode({ ...facts, ...said })}\n${wellFormed(joined(lines, '\n'))}`;
@@ -85,10 +85,20 @@ const engine = {
   },
 
   /** The element that `ready` kept, for the one command that needs a WebElement. */
+  /** The input that a picker was opened for, by its line and ref; it is remembered where it is no part of the page. */
+  picked(input, refs) {
+    const head = headWindow();
+    if (head !== window) return head[KEY].picked(input, refs);
+    reserve(refs);
+    loose = dom.connected(input) ? null : input;
+    return answer({ line: lineFor(input), ref: refOf(input) });
+  },
+
   handle: () => (acting.handle && isLive(acting.handle) ? acting.handle : null),
   frame: elementOf,
   requests: ownRequests,
   noteStopped,
+  noteAsked,
   timed,
 };
 

@@ -139,7 +139,8 @@ function succeed(element, matches, wish) {
   return {
     ok: true, ...placeOf(element, point), matches, ref: refOf(element), line: lineFor(element), role: role || 'generic',
     name: shown(nameOf(element, role)), tag: dom.tag(element), kind: kindOf(element), empty: !rawValue(element),
-    checked: checkedOf(element), path: homePath(element), handle: wish.handle ? true : undefined, ...found,
+    checked: checkedOf(element), path: homePath(element), handle: wish.handle ? true : undefined, loose: element === loose || undefined,
+    ...found,
   };
 }
 

@@ -87,6 +87,7 @@ ELSEWHERE: dict[str, dict[str, Any]] = {
     "select_option": {"selector": "~colour", "values": ["Red"]}, "switch_frame": {}, "cookies": {"action": "get"},
     "route": {"action": "clear"}, "har": {"action": "flush"}, "get_network": {},
     "upload_files": {"selector": "~wifi", "paths": [str(POCKET)]}, "set_viewport": {"width": 100, "height": 100},
+    "emulate": {"offline": True},
     "set_policy": {"dialogs": "accept"},
 }  # fmt: skip
 

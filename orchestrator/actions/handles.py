@@ -1,0 +1,75 @@
+"""The tabs of one session as its remote end has them: listed, gone to, opened and closed by their window handles."""
+
+from __future__ import annotations
+
+from orchestrator import abilities
+from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.owning import answering, own
+from orchestrator.actions.turn import Turn
+from orchestrator.webdriver.chromium import Chromium
+from orchestrator.webdriver.devtools import debugger_address
+from orchestrator.webdriver.remote import Remote
+
+_OTHERS = 3.0
+"""Seconds that pages of other sessions in the same browser have to answer before the driver meets them."""
+
+
+class Handles:
+    """By the driver; a browser that sessions can share is asked beside it.
+
+    Its driver would tell the tabs of all of them, and wait for those that it has not met yet.
+    """
+
+    def __init__(self, remote: Remote, turn: Turn) -> None:
+        self._remote = remote
+        self._turn = turn
+
+    def all(self, *, limit: float | None = None) -> list[str]:
+        """Those that are there now (Get Window Handles)."""
+        if self._turn.record.instance is None:
+            found: list[str] = self._remote.execute("w3cGetWindowHandles", limit=limit)
+            return found
+        with self._chromium() as browser:
+            return own(browser.pages(), self._turn.record)
+
+    def go(self, handle: str) -> None:
+        """Make one current (Switch To Window).
+
+        Raises:
+            TimedOut: A page of another session in the same browser would hold the driver up.
+        """
+        if self._turn.record.instance is not None:
+            with self._chromium() as browser:
+                pages = browser.pages()
+                mine = own(pages, self._turn.record)
+                answering(browser, [tab for tab in pages if tab not in mine], Deadline(_OTHERS))
+        self._remote.execute("switchToWindow", handle=handle)
+
+    def open(self) -> str:
+        """Open an empty one (New Window)."""
+        record = self._turn.record
+        if record.instance is not None:
+            with self._chromium() as browser:
+                # In a window of its own where the next one may be another session's, of another size.
+                return browser.open(record.instance.context, window=bool(record.instance.profile))
+        # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
+        kind = "window" if abilities.browser(record.capabilities.get("browserName")) == "webkitgtk" else "tab"
+        return str(self._remote.execute("newWindow", type=kind)["handle"])
+
+    def close(self, handle: str, current: str) -> None:
+        """Close one (Close Window); unless it is the current one, that stays so."""
+        if self._turn.record.instance is not None:
+            with self._chromium() as browser:
+                browser.close(handle)
+            return
+        if handle != current:
+            self._remote.execute("switchToWindow", handle=handle)
+        try:
+            self._remote.execute("close")
+        finally:
+            if handle != current:
+                self._remote.execute("switchToWindow", handle=current)
+
+    def _chromium(self) -> Chromium:
+        record = self._turn.record
+        return Chromium(debugger_address(record.capabilities), name=record.id)

@@ -1,0 +1,49 @@
+"""The command `orchestrator profiles`: what persistent sessions keep, and how a person throws it away."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchestrator.errors import InvalidArgument, ProviderFailure
+from orchestrator.settings import Settings
+
+app = typer.Typer(help="The profiles of persistent sessions.", rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.command("list")
+def list_() -> None:
+    """List the profiles that are kept, as browser/name."""
+    found = sorted("/".join(place.parts[-2:]) for place in _folder().glob("*/*") if place.is_dir())
+    typer.echo("\n".join(found) or "No profile is kept.")
+
+
+@app.command()
+def remove(profile: Annotated[str, typer.Argument(help="Such as chrome/work.", show_default=False)]) -> None:
+    """Remove a profile with its logins, history and storage, unless a browser has it open."""
+    folder = _folder() / profile
+    if folder not in _folder().glob("*/*"):
+        raise InvalidArgument(f"There is no profile {profile!r}.", hint="orchestrator profiles list shows them.")
+    if pid := next(_users(folder), None):
+        raise ProviderFailure(f"Profile {profile!r} is open in process {pid}.", hint="Close its sessions first.")
+    shutil.rmtree(folder)
+    typer.echo(f"Removed: {profile}.")
+
+
+def _folder() -> Path:
+    return Settings.load().home / "profiles"
+
+
+def _users(folder: Path) -> Iterator[int]:
+    """The processes that name the folder in their command lines, as browsers do."""
+    import psutil
+
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if any(word.endswith(f"={folder}") for word in process.cmdline()):
+                yield process.pid

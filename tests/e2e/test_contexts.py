@@ -1,0 +1,274 @@
+"""Contexts: several sessions in one browser, each with cookies, storage, tabs and a lane of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from orchestrator.webdriver.devtools import DevTools, debugger_address
+from tests.e2e.harness import Home, answered, kill, succeed, until
+from tests.e2e.stage import refused
+from tests.served import Served
+from tests.site import Reply, Site, Visit
+
+USERS = ("shop", "shop:ann", "shop:bob")
+JAR = "return [document.cookie, localStorage.me, sessionStorage.me]"
+
+
+@pytest.fixture(scope="module")
+def users(theatre: Served) -> Iterator[Served]:
+    """A server with three sessions in one browser, for tests that leave them as they are."""
+    succeed([theatre.begin("start_browser", sessionId=name) for name in USERS])
+    yield theatre
+    theatre.ok("close_sessions", all=True)
+
+
+def _welcome(visit: Visit) -> Reply:
+    user = visit.query.get("user")
+    return Reply(
+        f"<title>{visit.cookies.get('user')}</title>", headers={"Set-Cookie": f"user={user}; Path=/"} if user else {}
+    )
+
+
+def _handles(server: Served, name: str) -> list[str]:
+    return [tab["url"] for tab in server.ok("tabs", action="list", sessionId=name)["tabs"]]
+
+
+def test_each_context_is_signed_in_for_itself(users: Served, site: Site) -> None:  # F1 F2 F5 F11 F13
+    """Three users of one browser are signed in at one site: none sees the cookies and storage of another."""
+    site.page("/", _welcome)
+    for name in USERS:
+        users.ok("navigate", url=site.url(f"/?user={name[-3:]}"), sessionId=name)
+        users.ok("execute_script", script="localStorage.me = sessionStorage.me = args[0]", args=[name], sessionId=name)
+    for name in USERS:
+        assert users.ok("navigate", url=site.url("/"), sessionId=name)["title"] == name[-3:]
+        shown = users.ok("execute_script", script=JAR, sessionId=name)["value"]
+        assert shown == [f"user={name[-3:]}", name, name]
+
+
+def test_three_sessions_are_one_browser(users: Served) -> None:  # F1 F2 F9
+    """All were started at once, and one browser came of it; the list says who shares it, and each has its record."""
+    rows = {row["sessionId"]: row for row in users.ok("list_sessions")["sessions"]}
+    assert set(rows) >= set(USERS)
+    assert len({rows[name]["remoteUrl"] for name in USERS}) == 1
+    assert len({rows[name]["remoteSessionId"] for name in USERS}) == len(USERS)
+    for name in USERS:
+        assert set(rows[name]["sharedWith"]) == set(USERS) - {name}
+        assert f"sharedWith {' '.join(rows[name]['sharedWith'])}" in users.call("list_sessions").text
+
+
+def test_contexts_are_driven_side_by_side(users: Served, site: Site) -> None:  # F11 F13
+    """One call on each of the three is in the same page at the same time; one that hangs holds up no other.
+
+    Only what makes the driver look at all tabs of the browser is refused meanwhile.
+    """
+    met = site.meeting("/met", len(USERS))
+    succeed([users.begin("navigate", url=met, sessionId=name) for name in USERS])
+    hung = site.gate("/held")
+    site.page("/held", "held")
+    script = "const asked = new XMLHttpRequest(); asked.open('GET', '/held', false); asked.send()"
+    hangs = users.begin("execute_script", script=script, sessionId="shop")
+    hung.wait_entered()
+    for name in USERS[1:]:
+        users.ok("navigate", url=site.page("/beside", "<title>beside</title>"), sessionId=name)
+        users.ok("tabs", action="list", sessionId=name)
+    told = users.call("tabs", action="select", tab="t1", sessionId="shop:ann")
+    assert "another session in this browser does not answer" in refused(told, "timeout")
+    assert users.ok("get_text", sessionId="shop:ann") is not None
+    assert not hangs.done()
+    hung.open()
+    assert not answered(hangs).failed
+    users.ok("tabs", action="select", tab="t1", sessionId="shop:ann")
+
+
+def test_each_lists_its_own_tabs(users: Served, site: Site) -> None:  # F9 F11
+    """Tabs that a page opens belong to its session, and no other lists, selects or closes them."""
+    opener = site.page("/opener", "<button onclick=\"open('/opened', '_blank', 'noopener')\">Open</button>")
+    opened = site.page("/opened", "<title>opened</title>")
+    for name in USERS:
+        users.ok("navigate", url="about:blank", sessionId=name)
+    users.ok("navigate", url=opener, sessionId="shop:ann")
+    told = users.ok("click_element", selector="text=Open", sessionId="shop:ann")
+    assert any("The page opened tab" in event for event in told["events"])
+    assert sorted(_handles(users, "shop:ann")) == sorted([opener, opened])
+    own = users.ok("tabs", action="new", url=opened, sessionId="shop:bob")["tabs"]
+    assert [tab["url"] for tab in own] == ["about:blank", opened]
+    assert _handles(users, "shop") == ["about:blank"]
+    for name in ("shop:ann", "shop:bob"):
+        last = users.ok("tabs", action="list", sessionId=name)["tabs"][-1]["tab"]
+        users.ok("tabs", action="close", tab=last, sessionId=name)
+        assert len(_handles(users, name)) == 1
+
+
+def test_a_tab_that_was_closed_is_replaced_in_its_context(users: Served, site: Site) -> None:  # F9 F11
+    """The page closes the context's only tab: another one takes its place, with the same cookies."""
+    users.ok("navigate", url=site.page("/", _welcome) + "?user=ann", sessionId="shop:ann")
+    users.call("execute_script", script="setTimeout(() => window.close())", sessionId="shop:ann")
+    until(lambda: not users.call("get_text", sessionId="shop:ann").failed, "a tab that can be used")
+    assert users.ok("navigate", url=site.url("/"), sessionId="shop:ann")["title"] == "ann"
+    assert len(_handles(users, "shop:ann")) == 1
+
+
+def test_a_viewport_is_the_contexts_own(users: Served) -> None:  # F6 X19
+    """A start says its own size, and what one is set to changes no other."""
+    users.ok("start_browser", sessionId="shop:small", viewport={"width": 640, "height": 480})
+    users.ok("set_viewport", width=900, height=500, sessionId="shop:bob")
+    sizes = {"shop:small": [640, 480], "shop:bob": [900, 500], "shop": [1280, 720]}
+    for name, size in sizes.items():
+        script = "return [innerWidth, innerHeight]"
+        assert users.ok("execute_script", script=script, sessionId=name)["value"] == size, name
+    users.ok("close_session", sessionId="shop:small")
+
+
+DIFFERENT: dict[str, dict[str, Any]] = {
+    "args": {"args": ["--force-dark-mode"]},
+    "host_rules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},
+    "headless": {"headless": False},
+    "mode, profile": {"mode": "persistent", "profile": "work"},
+    "browser": {"browser": "edge"},
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_other_options_of_the_browser_are_refused(users: Served, what: str) -> None:  # F1 F6 F7
+    """A start that wants another browser than the one that runs is refused, says in what, and is not there."""
+    name = "shop:default" if "mode" in what else "shop:cas"
+    if "mode" in what:
+        users.ok("close_session", sessionId="shop")
+    answer = users.call("start_browser", sessionId=name, **DIFFERENT[what])
+    text = refused(answer, "invalid_argument")
+    assert f"differs in {what}" in text
+    assert "take another name" in text
+    assert name not in [row["sessionId"] for row in users.ok("list_sessions")["sessions"]]
+    if "mode" in what:
+        users.ok("start_browser", sessionId="shop")
+
+
+def test_the_same_options_are_not_refused(users: Served) -> None:  # F1 F6
+    """Said again, as it was said first, an option of the browser does no harm."""
+    users.ok(
+        "start_browser", sessionId="flags:one", args=["--lang=de"], options={"hostRules": {"shop.test": "127.0.0.1"}}
+    )
+    users.ok("start_browser", sessionId="flags:two", args=["--lang=de"], headless=True)
+    users.ok("close_sessions", prefix="flags")
+
+
+UNABLE: dict[str, tuple[str, dict[str, Any], str]] = {
+    "firefox": ("start_browser", {"browser": "firefox"}, "Firefox"),
+    "webkitgtk": ("start_browser", {"browser": "webkitgtk"}, "WebKitGTK"),
+    "a Grid": ("start_session", {"provider": "selenium_grid", "platform": "browser"}, "selenium_grid"),
+    "a cloud": ("start_session", {"provider": "browserstack", "platform": "browser"}, "browserstack"),
+    "an app": ("start_app_session", {"platform": "iOS", "bundleId": "com.example"}, "apps have none"),
+    "a persistent profile": ("start_browser", {"mode": "persistent"}, "cannot be persistent"),
+    "an attached browser": ("start_browser", {"debuggerAddress": "127.0.0.1:1"}, "cannot be attached"),
+}
+
+
+@pytest.mark.parametrize("what", UNABLE)
+def test_who_cannot_isolate_contexts_refuses_them(users: Served, what: str) -> None:  # F5 F8
+    """A provider, browser or mode without contexts says why, and what to do instead; nothing is started."""
+    tool, arguments, reason = UNABLE[what]
+    text = refused(users.call(tool, sessionId="ctx:ann", **arguments), "unsupported")
+    assert reason in text
+    assert "session of its own" in text
+
+
+def test_a_context_may_come_first(modern: Served, shared_home: Home, site: Site) -> None:  # F1 F2 F5 F10
+    """The browser is there with its first context, whichever that is; the instance itself is there once it is started.
+
+    What each left behind when it was closed is not there for the next one of its name.
+    """
+    url = site.page("/", _welcome)
+    modern.ok("start_browser", sessionId="first:ann", navigationUrl=f"{url}?user=ann")
+    assert modern.call("get_text", sessionId="first").code == "session_not_found"
+    modern.ok("start_browser", sessionId="first", navigationUrl=f"{url}?user=own")
+    for name in ("first:ann", "first"):
+        modern.ok("close_session", sessionId=name)
+        assert modern.ok("start_browser", sessionId=name, navigationUrl=url)["sessionId"] == name
+        assert modern.ok("execute_script", script=JAR, sessionId=name)["value"][0] == ""
+    assert len(shared_home.drivers()) == 1
+
+
+def test_the_last_one_ends_the_browser(modern: Served, shared_home: Home) -> None:  # F2 O12
+    """Closed one by one, in any order, the others go on; the last one takes driver, browser and folder with it."""
+    succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
+    for closed, left in (("shop", "shop:ann"), ("shop:ann", "shop:bob")):
+        assert modern.ok("close_session", sessionId=closed) == {"closed": [closed], "detached": [], "failed": []}
+        modern.ok("navigate", url="about:blank", sessionId=left)
+        assert len(shared_home.drivers()) == 1
+    assert modern.ok("close_session", sessionId="shop:bob")["closed"] == ["shop:bob"]
+    assert shared_home.is_clean()
+
+
+def test_all_at_once_end_the_browser(modern: Served, shared_home: Home) -> None:  # F2 O12
+    """Of several that are closed at the same time none leaves the browser to another one."""
+    succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
+    closing = [modern.begin("close_session", sessionId=name) for name in USERS]
+    assert sorted(one.data["closed"][0] for one in succeed(closing)) == sorted(USERS)
+    assert shared_home.is_clean()
+
+
+@pytest.mark.parametrize("victim", ["chromium", "chromedriver"])
+def test_a_crash_loses_every_context(modern: Served, shared_home: Home, victim: str) -> None:  # F2 O12
+    """The browser or its driver dies: the call in flight is told at once, and every session of it is lost, with why."""
+    succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
+    modern.ok("start_browser", sessionId="other")
+    running = [modern.begin("wait_for", selector="#never", timeout=600_000, sessionId=name) for name in USERS[:2]]
+    until(lambda: shared_home.tickets() == len(running), "the calls to run")
+    killed = kill(shared_home.process("shop:bob", victim))
+    assert {answered(call).code for call in running} == {"session_lost"}
+    assert time.monotonic() - killed < 2.0
+
+    def states() -> dict[str, str]:
+        return {row["sessionId"]: row["state"] for row in modern.ok("list_sessions")["sessions"]}
+
+    until(lambda: set(states().values()) == {"lost", "active"}, "the lost sessions in the list")
+    until(lambda: states() == {**dict.fromkeys(USERS, "lost"), "other": "active"}, "all of them in the list")
+    for name in USERS:
+        assert shared_home.record(name).lost_reason
+        assert modern.call("get_text", sessionId=name).code == "session_lost"
+    assert modern.ok("close_sessions", prefix="shop")["failed"] == []
+    modern.ok("start_browser", sessionId="shop:ann")
+    assert len(shared_home.drivers()) == 2
+
+
+def test_a_failed_context_leaves_the_others(modern: Served, shared_home: Home) -> None:  # F2
+    """A start whose first page does not load is undone; the browser stays, with the tabs of those that it has."""
+    modern.ok("start_browser", sessionId="shop")
+    nowhere = "http://127.0.0.1:9/"
+    assert modern.call("start_browser", sessionId="shop:ann", navigationUrl=nowhere).code == "start_failed"
+    assert modern.call("get_text", sessionId="shop:ann").code == "session_not_found"
+    assert modern.ok("tabs", action="list", sessionId="shop")["tabs"][0]["tab"] == "t1"
+    modern.ok("close_session", sessionId="shop")
+    assert shared_home.is_clean()
+
+
+def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10
+    """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both."""
+    with home.serve() as one, home.serve() as other:
+        succeed([one.begin("start_browser", sessionId="shop:ann"), other.begin("start_browser", sessionId="shop:bob")])
+        assert len(home.drivers()) == 1
+        one.ok("execute_script", script="document.title = 'from one'", sessionId="shop:bob")
+        assert other.ok("get_visible_elements", sessionId="shop:bob")["title"] == "from one"
+        one.ok("close_session", sessionId="shop:ann")
+        other.ok("navigate", url="about:blank", sessionId="shop:bob")
+        one.ok("close_session", sessionId="shop:bob")
+        assert home.is_clean()
+
+
+def test_a_context_that_nobody_comes_back_to_leaves_the_others(home: Home) -> None:  # F2 B14
+    """Its time to live is over, and the keeper ends it: the browser stays with a session that another server uses."""
+    with home.serve() as stays:
+        with home.serve(park_ttl="1") as goes:
+            goes.ok("start_browser", sessionId="shop")
+            stays.ok("start_browser", sessionId="shop:ann")
+        until(lambda: [one.id for one in home.records()] == ["shop:ann"], "the keeper to end what was parked")
+        stays.ok("navigate", url="about:blank", sessionId="shop:ann")
+        assert len(home.drivers()) == 1
+        address = debugger_address(home.record("shop:ann").capabilities)
+        until(lambda: len(DevTools(address).tabs()) == 1, "the tab that was closed")
+        stays.ok("close_session", sessionId="shop:ann")
+        until(home.is_clean, "nothing to be left")

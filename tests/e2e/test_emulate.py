@@ -1,0 +1,151 @@
+"""emulate: device, place, clock, language, colours and network of an open session, live and in later tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e.harness import Home
+from tests.e2e.stage import Stage, refused
+from tests.site import Site
+
+WHERE = (
+    "await new Promise(done => navigator.geolocation.getCurrentPosition("
+    "at => done([at.coords.latitude, at.coords.longitude, at.coords.accuracy]), error => done(error.code)))"
+)
+BERLIN = {"latitude": 52.5, "longitude": 13.4, "accuracy": 10}
+ASPECTS: dict[str, tuple[Any, str, Any, Any]] = {
+    "geolocation": (BERLIN, WHERE, [52.5, 13.4, 10], {}),
+    "timezone": ("Asia/Tokyo", "Intl.DateTimeFormat().resolvedOptions().timeZone", "Asia/Tokyo", "none"),
+    "locale": ("de-DE", "[navigator.language, (1.5).toLocaleString()]", ["de-DE", "1,5"], "none"),
+    "colorScheme": ("dark", "matchMedia('(prefers-color-scheme: dark)').matches", True, "none"),
+    "offline": (True, "!navigator.onLine", True, False),
+}
+"""By parameter: what is given, how a page sees it, what it sees, what resets it."""
+
+
+@pytest.fixture(autouse=True)
+def _as_it_is(stage: Stage) -> Iterator[None]:
+    yield
+    stage.ok("emulate", device="none", **{name: reset for name, (_, _, _, reset) in ASPECTS.items()})
+
+
+@pytest.mark.parametrize("aspect", ASPECTS)
+def test_an_open_page_sees_it_until_it_is_reset(stage: Stage, aspect: str) -> None:  # O25
+    """At once, without a new page, and in a tab that the page opens; the answer says what is in force."""
+    given, seen, wanted, reset = ASPECTS[aspect]
+    stage.show("<button onclick=\"window.open('about:blank')\">Open</button>")
+    before = stage.js(seen)
+    assert before != wanted
+    answer = stage.ok("emulate", **{aspect: given})
+    assert answer[aspect] == given
+    assert stage.js(seen) == wanted
+    if aspect != "geolocation":  # about:blank may not ask
+        stage.ok("click_element", selector="text=Open")
+        stage.ok("tabs", action="select", tab=stage.ok("tabs", action="list")["tabs"][-1]["tab"])
+        assert stage.js(seen) == wanted
+        stage.ok("tabs", action="close")
+    assert aspect not in stage.ok("emulate", **{aspect: reset})
+    assert stage.js(seen) == before
+
+
+def test_it_answers_with_what_changed(stage: Stage) -> None:  # X52
+    """As `set_viewport` does: what the page shows on the device, and hides."""
+    narrow = "<style>@media (max-width: 600px) { #wide { display: none } }</style><p id=wide>wide</p>"
+    stage.show(f"<meta name=viewport content='width=device-width'>{narrow}")
+    answer = stage.ok("emulate", device="pixel 7")
+    assert answer["device"] == "Pixel 7"
+    assert answer["viewport"] == {"width": 412, "height": 915}
+    assert answer["stateChange"]["disappeared"] == ["text: wide"]
+    assert stage.ok("emulate", device="none")["stateChange"]["appeared"] == ["text: wide"]
+
+
+def test_a_device_goes_and_the_size_that_was_comes_back(stage: Stage) -> None:  # X50 X51
+    """Also after another device, and after a size of its own in between."""
+    stage.ok("set_viewport", width=900, height=640)
+    stage.ok("emulate", device="iPhone SE")
+    stage.ok("emulate", device="iPad Air landscape")
+    assert stage.js("[innerWidth, innerHeight, devicePixelRatio]") == [1180, 820, 2]
+    stage.ok("set_viewport", width=700, height=500)
+    assert stage.js("[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]") == [700, 500, 2, 5]
+    assert stage.ok("emulate", device="none")["viewport"] == {"width": 900, "height": 640}
+    assert stage.js("[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]") == [900, 640, 1, 0]
+    stage.ok("set_viewport", width=1280, height=720)
+
+
+def test_requests_say_it_too(stage: Stage) -> None:
+    """The language, and the user agent with the browser's own version in it."""
+    stage.ok("emulate", device="Galaxy S20 Ultra", locale="fr-FR")
+    url = stage.show("<p>there")
+    visit = stage.site.visits(url.removeprefix(stage.site.url("")))[0]
+    assert visit.headers["Accept-Language"].startswith("fr-FR")
+    assert "SM-G988B" in visit.headers["User-Agent"]
+    assert "Headless" not in visit.headers["User-Agent"]
+    assert visit.headers["sec-ch-ua-platform"] == '"Android"'
+
+
+def test_offline_is_offline(stage: Stage) -> None:
+    """A page is not reached, and is again afterwards."""
+    url = stage.show("<p>there")
+    stage.ok("emulate", offline=True)
+    assert "ERR_INTERNET_DISCONNECTED" in stage.call("navigate", url=url).text
+    stage.ok("emulate", offline=False)
+    assert stage.ok("navigate", url=url)["url"] == url
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "nothing to emulate"),
+        ({"device": "Nokia 3310"}, "'Nokia 3310' is not a device"),
+        ({"timezone": "Mars/Phobos"}, "does not know the timezone 'Mars/Phobos'"),
+        ({"timezone": "5 o'clock"}, "Europe/Berlin"),
+        ({"locale": "not a language"}, "de-DE"),
+        ({"geolocation": {"latitude": 91, "longitude": 0}}, "latitude"),
+        ({"geolocation": {"latitude": 5}}, "belong together"),
+        ({"colorScheme": "pink"}, "colorScheme"),
+    ],
+)
+def test_what_means_nothing_is_refused(stage: Stage, arguments: dict[str, Any], said: str) -> None:
+    """`invalid_argument`; all stays as it was."""
+    before = stage.ok("emulate", locale="none")
+    assert said in refused(stage.call("emulate", **arguments), "invalid_argument")
+    assert stage.ok("emulate", locale="none").get("timezone") == before.get("timezone")
+
+
+def test_a_place_needs_no_permission_unless_it_is_denied(stage: Stage) -> None:  # X55
+    """Who emulates one wants pages to find it; the policy `deny` goes before."""
+    stage.show("<p>asking")
+    stage.ok("emulate", geolocation=BERLIN)
+    assert stage.js(WHERE) == [52.5, 13.4, 10]
+    stage.ok("set_policy", permissions="deny")
+    assert stage.js(WHERE) == 1
+    stage.ok("set_policy", permissions="raise")
+    assert stage.js(WHERE) == [52.5, 13.4, 10]
+
+
+def test_without_bidi_each_tab_is_told(home: Home, site: Site) -> None:
+    """A session that its driver gave no socket: the current tab at once, others when they become current."""
+    url = site.page("/p", "<!doctype html><meta name=viewport content='width=device-width'><p>here")
+    zone = "Intl.DateTimeFormat().resolvedOptions().timeZone"
+    facts = f"return [innerWidth, devicePixelRatio, navigator.maxTouchPoints, navigator.platform, {zone}]"
+    pixel = [412, 2.625, 5, "Linux armv81", "Asia/Tokyo"]
+    with home.serve() as server:
+        classic = {"webSocketUrl": False}
+        server.ok("start_browser", sessionId="a", capabilities=classic, device="Pixel 7", navigationUrl=url)
+        assert server.ok("execute_script", script=facts)["value"][:4] == pixel[:4]
+        server.ok("tabs", action="new", url=url)
+        server.ok("emulate", timezone="Asia/Tokyo")
+        assert server.ok("execute_script", script=facts)["value"] == pixel
+        server.ok("tabs", action="select", tab="t1")
+        assert server.ok("execute_script", script=facts)["value"] == pixel
+        server.ok("set_policy", notifications="allow")
+        script = "return Notification.requestPermission()"
+        assert server.ok("execute_script", script=script)["value"] == "granted"
+        server.ok("emulate", device="none", timezone="none", observe="none")
+        now = server.ok("execute_script", script=facts)["value"]
+        assert now[:3] == [1280, 1, 0]
+        assert now[4] != "Asia/Tokyo"
+        server.ok("close_session")
