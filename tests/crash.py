@@ -55,8 +55,9 @@ class Client:
 
     def _listen(self) -> None:
         assert self.process.stdout
-        for line in self.process.stdout:
-            self.said.append(line.strip())
+        with self.process.stdout as told:
+            for line in told:
+                self.said.append(line.strip())
 
     def server(self) -> psutil.Process:
         """Its server."""
