@@ -243,6 +243,22 @@ def test_what_died_in_its_start_is_cleared(house: House) -> None:  # O12 X22
     assert not folders.all_of(house.home)
 
 
+def test_what_a_server_did_not_bring_to_its_end_is_ended(house: House) -> None:  # O12 F36 X40 X41
+    """A session is closed, and its server dies while it ends the processes: the keeper stays until that is done."""
+    driver = house.sleeper()
+    house.session("a", house.arrive("me"), ttl=LONG, processes=(driver,))
+    keeper = house.keep()
+    house.store.close(NAMESPACE, "a")
+    house.session("b", "dead", ttl=0)
+    until(lambda: house.is_closed("b"), "the end of another one")
+    assert processes.alive(driver)
+    assert keeper.is_running()
+    (Path(str(driver.folder)) / "owner.json").write_text('{"pid": 4194303, "created": 1.0}')
+    until(lambda: not processes.alive(driver), "the end of its process")
+    until(lambda: not keeper.is_running() or keeper.status() == psutil.STATUS_ZOMBIE, "the keeper's end")
+    assert not folders.all_of(house.home)
+
+
 def test_what_another_record_names_is_not_ended(house: House) -> None:  # O12
     """Two sessions of one browser: it ends with the last of them."""
     me = house.arrive("me")

@@ -64,7 +64,8 @@ class Rounds:
             self._keep_alive(row)
         if rows and time.monotonic() < self._swept_at + _SWEEP_EVERY:
             return False
-        return not self._sweep(rows) and self._book.leave()
+        self._sweep(rows)
+        return not self._folders() and self._book.leave()
 
     def _keep_alive(self, row: Row) -> None:
         """Keep a parked session's remote end from ending it earlier."""
@@ -77,18 +78,21 @@ class Rounds:
         self._touched[row.seq] = now
         threading.Thread(target=far.touch, args=(record, _ENDED_WITHIN), daemon=True).start()
 
-    def _sweep(self, rows: list[Row]) -> bool:
-        """End what dead servers left; whether there may be more to sweep.
+    def _folders(self) -> set[Path]:
+        """All but those of detached sessions; who is just ending one may not come to the end of it."""
+        return {place for place in folders.all_of(self._home) if not folders.released(place)}
+
+    def _sweep(self, rows: list[Row]) -> None:
+        """End what dead servers left.
 
         What no record names is looked at twice: who closes a session ends what was its own just then.
         """
         named = [process.folder for row in rows for process in row.processes if process.folder]
-        left = {place for place in ending.unclaimed(self._home, named) if not folders.released(place)}
+        left = self._folders() & {*ending.unclaimed(self._home, named)}
         again = left & self._unclaimed
         self._swept_at, self._unclaimed = time.monotonic(), left
         for problem in ending.end((), again, _ENDED_WITHIN) if again else ():
             _log(problem)
-        return bool(left)
 
 
 def _end(over: list[Over]) -> None:

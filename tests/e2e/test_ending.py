@@ -216,7 +216,7 @@ def test_nothing_is_left_when_the_client_goes(home: Home, site: Site, era: str, 
             for name in how.split():
                 server.process.send_signal(signal.Signals[name])
             until(lambda: not runs(server.process), "the end of the server")
-            assert home.is_clean()
+            until(home.is_clean, "a clean home")
     assert not runs(server.process)
-    assert home.is_clean()
+    until(home.is_clean, "a clean home")
     assert home.records() == []
