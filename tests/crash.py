@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -55,8 +55,9 @@ class Client:
 
     def _listen(self) -> None:
         assert self.process.stdout
-        for line in self.process.stdout:
-            self.said.append(line.strip())
+        with self.process.stdout as told:
+            for line in told:
+                self.said.append(line.strip())
 
     def server(self) -> psutil.Process:
         """Its server."""
@@ -90,7 +91,8 @@ class Crash:
         for client in self._clients:
             client.process.kill()
             client.process.wait()
-            until(partial(_ended, client.server()), "the end of the server")
+            with suppress(psutil.NoSuchProcess):
+                until(partial(_ended, client.server()), "the end of the server")
         if self.home.records():  # something went wrong: nothing may be left all the same
             with Server(self.home.folder) as last:
                 last.call("close_sessions", all=True)
