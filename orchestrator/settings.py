@@ -111,13 +111,8 @@ class Settings(BaseSettings):
     session_warning: int = Field(default=5, ge=1, description="From this many open sessions on, a start warns.")
     max_sessions: int | None = Field(default=None, ge=1, description="No more open sessions than this.")
     idle_timeout: float = Field(default=1800, gt=0, description="A session that is unused for so long is ended.")
-    max_duration: float | None = Field(
-        default=None, gt=0, description="A session is ended when it was open for so long, used or not."
-    )
-    on_max_duration: Literal["close", "recreate"] = Field(
-        default="close",
-        description="What becomes of it then; recreate: the next call on it starts a fresh one.",
-    )
+    max_duration: float | None = Field(default=None, gt=0, description="How old a session may become; any age if none.")
+    on_max_duration: Literal["close", "recreate"] = Field(default="close", description="What becomes of one that old.")
     park_ttl: float = Field(
         default=300, ge=0, description="How long a session lives on when its client has gone; 0 ends it at once."
     )
