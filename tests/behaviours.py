@@ -16,7 +16,7 @@ _ABOUT_BEHAVIOURS = """\
 Five systems described how sessions of a browser-automation server should live: a WebDriver multi-session proposal
 (W), a scripting server with `instance:context` sessions (F), a protocol with dormant sessions (B), a server with
 session modes and policies (X), and one with conversation-bound sessions (O). This is what becomes of their rows here,
-and which tests prove it. A row that no test names is open: it may not be built yet, so do not count on it.
+and which tests prove it. Open are the rows of the pytest plug-in, which comes later.
 """
 
 _ROWS = re.compile(r"#\s*((?:[WFXBO]\d+(?![\w-])[ ,]*)+)")

@@ -49,7 +49,7 @@ def phone(theatre: Served) -> Iterator[Stage]:
         stage.ok("close_sessions", all=True)
 
 
-def test_the_first_page_is_on_the_device(phone: Stage) -> None:  # X47
+def test_the_first_page_is_on_the_device(phone: Stage) -> None:  # X17 X47
     """Its first script and its first request see it: the size, the pixels, the fingers, user agent and hints."""
     like(phone.js("first"), IPHONE, "iPhone")
     like(phone.js(FACTS), IPHONE, "iPhone")

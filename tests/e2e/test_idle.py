@@ -18,7 +18,7 @@ def gone(server: Served, name: str) -> bool:
     return True
 
 
-def test_an_idle_session_ends_and_says_why() -> None:  # W34 W48
+def test_an_idle_session_ends_and_says_why() -> None:  # W34 W48 F37 O5
     """A session with an idle limit of its own ends after it with its browser, and the next call hears the reason."""
     with served() as server:
         server.ok("start_browser", sessionId="short", options={"idleTimeout": "1s"})
@@ -30,7 +30,7 @@ def test_an_idle_session_ends_and_says_why() -> None:  # W34 W48
         assert server.ok("get_text", sessionId="long")["text"] == ""
 
 
-def test_the_limit_is_a_setting() -> None:  # W34
+def test_the_limit_is_a_setting() -> None:  # W34 B36
     """The setting idle_timeout applies to every session that has no limit of its own."""
     with served(idle_timeout="1s") as server:
         folder = server.ok("start_browser", sessionId="any")["remoteUrl"]
