@@ -25,12 +25,18 @@ OF_A_START: dict[str, dict[str, Any]] = {
     "version": {"options": {"browserVersion": "99"}},
     "bidi": {"capabilities": {"webSocketUrl": True}},
     "storage_state": {"storageState": "nowhere.json"},
+    "contexts": {"sessionId": "shop:ann"},
+    "profile": {"mode": "persistent"},
+    "attached": {"mode": "attached", "debuggerAddress": "127.0.0.1:1"},
+    "emulate": {"device": "Pixel 7"},
 }
 OF_A_PAGE: dict[str, dict[str, Any]] = {
     "full_page": {"tool": "take_screenshot", "fullPage": True},
     "console": {"tool": "get_console"},
     "requests": {"tool": "get_network"},
     "network": {"tool": "route", "action": "block", "url": "*"},
+    "permissions": {"tool": "set_policy", "permissions": "allow"},
+    "file_pickers": {"tool": "set_policy", "filePickers": "deny"},
     "touch": {"tool": "tap_element", "x": 1, "y": 1},
 }
 """How each ability of the table is asked for."""
