@@ -17,8 +17,11 @@ from orchestrator.secrets import Redactor
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["json", "console"]
 
-_AT_LEAST = {"selenium": logging.WARNING, "urllib3": logging.WARNING, "appium": logging.WARNING, "mcp": logging.INFO}
-"""Their debug lines contain commands and messages whole, and so what is typed into password fields."""
+_AT_LEAST = {
+    **dict.fromkeys(("selenium", "urllib3", "appium", "websockets"), logging.WARNING),
+    "mcp": logging.INFO,
+}
+"""Their debug lines contain commands, messages and headers whole, and so what is typed into password fields."""
 
 
 def configure(level: Level = "info", style: Format = "json", redactor: Redactor | None = None) -> None:
