@@ -154,6 +154,8 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
+            if back and not back.whole:
+                begin(scene)
             if back:
                 scene.tabs.come_back()
             _follow(scene)

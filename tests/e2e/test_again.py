@@ -56,7 +56,7 @@ def _runs(pid: int) -> bool:
 
 
 def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -> None:  # B11 B18 B25
-    """A fresh one has the cookies and storage that were saved, and the first result tells what was lost."""
+    """A fresh one has the storage that was saved and pretends what the old one did; the first result tells the loss."""
     signing(site)
     with home.serve(park_ttl="60") as server:
         server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"))
@@ -66,6 +66,7 @@ def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -
         assert [path.stat().st_mode & 0o777 for path in kept(home)] == [0o600] * len(kept(home))
         assert kept(home)[0].parent.stat().st_mode & 0o777 == 0o700
         server.ok("execute_script", script="localStorage.late = '!'", sessionId="shop")
+        server.ok("emulate", timezone="Asia/Tokyo", sessionId="shop")
         before = home.record("shop")
     assert items(home) == {"token": "unguessable", "late": "!"}
     assert "hunter22" not in (home.folder / "sessions.db").read_bytes().decode("latin-1")
@@ -85,6 +86,8 @@ def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -
         assert after.remote_session_id != before.remote_session_id
         server.ok("navigate", url=site.url("/home"), sessionId="shop")
         assert server.ok("execute_script", script="return document.title", sessionId="shop")["value"] == "unguessable!"
+        zone = "return Intl.DateTimeFormat().resolvedOptions().timeZone"
+        assert server.ok("execute_script", script=zone, sessionId="shop")["value"] == "Asia/Tokyo"
         lost = refused(server.call("get_text", sessionId="secret"), "session_lost")
         assert "it cannot be started again: what it was started with holds credentials, which are not kept" in lost
         server.ok("close_sessions", all=True)
