@@ -12,7 +12,7 @@ import ssl
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -216,11 +216,11 @@ class _Relay(BaseHTTPRequestHandler):
             self._answer(200, json.dumps(value).encode())
             return
         body = server.end.resolved(body)
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        connection.request(self.command, self.path, body or None, {"Content-Type": "application/json; charset=utf-8"})
-        answer = connection.getresponse()
-        self._answer(answer.status, answer.read())
-        connection.close()
+        # The driver may end while it is asked: a server looks after its sessions beside the test's calls.
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as behind:
+            behind.request(self.command, self.path, body or None, {"Content-Type": "application/json; charset=utf-8"})
+            answer = behind.getresponse()
+            self._answer(answer.status, answer.read())
 
     def _tunnel(self, port: int) -> None:
         """Hand on a WebSocket, byte by byte, until one side ends."""
