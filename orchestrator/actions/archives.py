@@ -24,6 +24,7 @@ class Har(Action[Archive]):
 
     verb: ClassVar[str] = "har"
     title: ClassVar[str] = "Record or replay a HAR"
+    instead: ClassVar[str] = "The traffic of an app is not recorded; get_console reads its log."
     result: ClassVar[type[Outcome]] = Archive
 
     action: Literal["start", "flush", "stop", "replay"]

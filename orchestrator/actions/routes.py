@@ -44,6 +44,7 @@ class Route(Action[Routes]):
 
     verb: ClassVar[str] = "route"
     title: ClassVar[str] = "Route requests"
+    instead: ClassVar[str] = "The requests of an app stay as they are; get_console reads its log."
     part: ClassVar[Part] = "context"
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Routes

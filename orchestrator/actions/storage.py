@@ -19,6 +19,7 @@ class SaveStorageState(Action[StorageSaved]):
 
     verb: ClassVar[str] = "save_storage_state"
     title: ClassVar[str] = "Save the storage state"
+    instead: ClassVar[str] = "An app keeps what is its own: start it with noReset; manage_app puts it away and back."
     part: ClassVar[Part] = "context"
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = StorageSaved
