@@ -67,7 +67,9 @@ class Starter:
             _check_device(request)
         request = sharing.checked(request, provider)
         visit, state = _visit(request.navigation_url), _state(request)
-        replays = await anyio.to_thread.run_sync(_replays, request, options)
+        # Files are read in a thread; other starts reserve their ids in the order in which they were asked for.
+        recorded = bool(options.har or options.hars)
+        replays = await anyio.to_thread.run_sync(_replays, request, options) if recorded else ()
         limits = options.limits(self._settings)
         fields = {"limits": limits, "strict": options.strict, "mode": request.mode or "incognito"}
         fields |= {"owned": request.mode != "attached", "request": asked(request, self._reach)}
@@ -166,8 +168,6 @@ def _state(request: StartRequest) -> StorageState | None:
 
 def _replays(request: StartRequest, options: SessionOptions) -> Replays:
     """What the record says of the archives to be replayed, all of which can be read; `har` can be written to."""
-    if not (options.har or options.hars):
-        return ()
     if request.type is not SessionType.BROWSER:
         raise Unsupported("The options har and hars are of browsers.", hint="Leave them away.")
     abilities.need("network", request.browser)

@@ -184,7 +184,8 @@ def test_bad_options_are_named_and_never_repeated() -> None:
     assert "Option 'nope': there is no such option." in said
     assert "Option 'maxTabs': Input should be a valid integer" in said
     assert "Option 'region': … is no region." in said
-    options = ["idleTimeout", "startTimeout", "strict", "buildName", "maxTabs", "accessKey", "region"]
+    ours = ["idleTimeout", "maxDuration", "startTimeout", "strict", "har", "hars"]
+    options = [*ours, "buildName", "maxTabs", "accessKey", "region"]
     assert caught.value.hint == f"Options of 'acme': {', '.join(options)}."
     assert caught.value.details["options"] == options
     assert caught.value.__suppress_context__
