@@ -169,7 +169,7 @@ def test_a_provider_of_your_own(tmp_path: Path) -> None:
     listed = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=100, check=True)
     assert "farm (of webdriver-orchestrator-farm): browser, browsers: chrome\n" in listed.stdout
     assert "  option pool: Which machines: office or lab.\n" in listed.stdout
-    assert "14 passed" in own_tests(example, environ, tmp_path)
+    assert "15 passed" in own_tests(example, environ, tmp_path)
 
 
 @pytest.mark.slow
