@@ -93,7 +93,7 @@ class Closer:
             found.sort(key=lambda record: order.get(record.id, 0))
             told = await self._recorded(found)
             unmarked = [] if mark is None else await self._mark(found, mark)
-            failed += await (self._release(found) if detach else self.end(found))
+            failed += await (self._release(found) if detach else self._end(found))
             for record in found:
                 kept.remove(self._settings.home, record)
                 self._runner.activity.note(record, Doing("detach" if detach else "close"), because or reason)
@@ -150,17 +150,17 @@ class Closer:
         return [one for one in told if one]
 
     async def end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
+        """End what was closed in another way, with what it recorded; what is left of each."""
+        with self._to_the_end():
+            await self._recorded(records)
+            return await self._end(records)
+
+    async def _end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
         """End them wherever they live; what is left of each.
 
         All at once: looking through the system's processes takes as long for one session as for many.
         """
         failed: list[NotEnded] = []
-        with self._to_the_end():
-            await self._recorded(records)
-            await self._end(records, failed)
-        return failed
-
-    async def _end(self, records: Sequence[SessionRecord], failed: list[NotEnded]) -> None:
         async with anyio.create_task_group() as group:
             here = [record for record in records if not record.far]
             apps = [record for record in here if _is_app(record)]
@@ -175,6 +175,7 @@ class Closer:
         for record in (record for record in records if record.owned and record.remote_session_id):
             with contextlib.suppress(OrchestratorError):
                 await anyio.to_thread.run_sync(self._providers[record.provider].ended, record, self._settings)
+        return failed
 
     async def _end_far(self, record: SessionRecord, failed: list[NotEnded]) -> None:
         """End it where it lives, or in the browser that stays with others, then what runs beside it here."""
