@@ -111,6 +111,8 @@ def _ours(processes: Iterable[Identity], places: Collection[Path]) -> set[psutil
     marks = {str(place) for place in places}
     found = {p.pid for p in processes if p.pid in rows and living.alive(p)}
     found |= {pid for pid, row in rows.items() if row.mark in marks}
+    # At once, since what we and those above us started is not theirs whom the record meant.
+    found -= _ourselves()
     # A group's number cannot be given away while it has members, so one without a leader is that of its marked member.
     groups = {rows[pid].group for pid in found if rows[pid].group == pid or rows[pid].group not in rows}
     found |= {pid for pid, row in rows.items() if row.group in groups - {0, _group(os.getpid())}}

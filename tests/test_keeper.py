@@ -19,7 +19,7 @@ import pytest
 
 from orchestrator import folders, leases, processes
 from orchestrator.keeping import _FOUND_IN, _PROGRAM
-from orchestrator.living import Process
+from orchestrator.living import Process, gone
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
 from orchestrator.store import Holder, SqliteStore
 
@@ -127,7 +127,7 @@ def test_what_its_caller_left_is_ended_when_its_time_is_over(house: House) -> No
     until(lambda: not processes.alive(driver), "the end of its process")
     until(lambda: not folders.all_of(house.home), "the end of its folder")
     assert house.record("a").lost_reason == leases.NOBODY_CAME
-    until(lambda: not keeper.is_running() or keeper.status() == psutil.STATUS_ZOMBIE, "the keeper's end")
+    until(lambda: gone(keeper), "the keeper's end")
     assert house.keeper() is None
 
 
@@ -237,7 +237,7 @@ def test_what_died_in_its_start_is_cleared(house: House) -> None:  # O12 X22
     keeper = house.keep()
     until(lambda: house.is_closed("a"), "its end")
     assert house.record("a").lost_reason == leases.STARTER_DIED
-    until(lambda: not keeper.is_running() or keeper.status() == psutil.STATUS_ZOMBIE, "the keeper's end")
+    until(lambda: gone(keeper), "the keeper's end")
     assert not processes.alive(recorded)
     assert not processes.alive(unrecorded)
     assert not folders.all_of(house.home)
@@ -255,7 +255,7 @@ def test_what_a_server_did_not_bring_to_its_end_is_ended(house: House) -> None: 
     assert keeper.is_running()
     (Path(str(driver.folder)) / "owner.json").write_text('{"pid": 4194303, "created": 1.0}')
     until(lambda: not processes.alive(driver), "the end of its process")
-    until(lambda: not keeper.is_running() or keeper.status() == psutil.STATUS_ZOMBIE, "the keeper's end")
+    until(lambda: gone(keeper), "the keeper's end")
     assert not folders.all_of(house.home)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from orchestrator import folders, processes
 from orchestrator.errors import StartFailed
+from orchestrator.living import gone
 from orchestrator.models import ProcessInfo
 
 ROOT = Path(__file__).parents[1]
@@ -81,14 +82,6 @@ def stubborn(folder: Path, depth: int, *how: str) -> tuple[ProcessInfo, list[psu
     notes = [folder / f"ready-{level}" for level in range(depth, -1, -1)]
     until(lambda: all(note.exists() and note.read_text("utf-8") for note in notes))
     return child, [psutil.Process(int(note.read_text("utf-8"))) for note in notes]
-
-
-def gone(process: psutil.Process) -> bool:
-    """Whether it ended, even if nobody reaped it."""
-    try:
-        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
 
 
 def test_spawn_records_before_it_returns(folder: Path) -> None:
@@ -233,11 +226,12 @@ def test_end_leaves_a_process_that_got_the_pid_later(bystander: psutil.Process, 
     assert not folder.exists()
 
 
-def test_end_never_ends_us() -> None:
-    """Whatever a record says."""
+def test_end_never_ends_us(bystander: psutil.Process) -> None:
+    """Whatever a record says; nor what else we and those above us started."""
     this = psutil.Process()
     parents = [ProcessInfo(pid=p.pid, created=p.create_time(), name="above") for p in this.parents()[:1]]
     assert processes.end([ProcessInfo(pid=this.pid, created=this.create_time(), name="self"), *parents]) == []
+    assert not gone(bystander)
 
 
 def test_end_leaves_folders_that_are_none_of_ours(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from appium.webdriver.common.appiumby import AppiumBy as By
 from selenium.common.exceptions import InvalidSessionIdException, SessionNotCreatedException, WebDriverException
 
 from orchestrator.demo.device_server import DeviceServer
+from orchestrator.living import gone
 from tests.demo.phones import eventually, start
 
 
@@ -22,14 +23,7 @@ def browsers(server: DeviceServer) -> list[psutil.Process]:
 
 def living(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Those that still run; one that nobody reaped does not."""
-
-    def runs(process: psutil.Process) -> bool:
-        try:
-            return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-        except psutil.NoSuchProcess:
-            return False
-
-    return [process for process in processes if runs(process)]
+    return [process for process in processes if not gone(process)]
 
 
 @pytest.mark.parametrize(

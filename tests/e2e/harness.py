@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import psutil
 
+from orchestrator.living import gone
 from orchestrator.models import SessionRecord
 from tests.served import Answer, Served, processes_below, served
 
@@ -121,10 +122,7 @@ def kill(process: psutil.Process) -> float:
 
 def runs(process: psutil.Process) -> bool:
     """Whether a process runs; one that ended and was not collected yet does not."""
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+    return not gone(process)
 
 
 def _name(process: psutil.Process) -> str:

@@ -8,8 +8,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import psutil
-
+from orchestrator.living import alive
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
 from tests.site import Reply, Site, Visit
@@ -45,14 +44,7 @@ def die(home: Home, *sessions: str) -> None:
     dying = [process for name in sessions for process in home.record(name).processes]
     for process in dying:
         os.kill(process.pid, signal.SIGKILL)
-    until(lambda: not any(psutil.pid_exists(one.pid) and _runs(one.pid) for one in dying), "the end of the browsers")
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+    until(lambda: not any(map(alive, dying)), "the end of the browsers")
 
 
 def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -> None:  # B11 B18 B25

@@ -50,6 +50,8 @@ class Target:
         elif nth % 25 == 0:
             self.server.ok("handle_dialog", accept=True, sessionId=SESSION)
             self.server.ok("set_policy", dialogs="raise", sessionId=SESSION)
+            self.server.ok("route", action="clear", sessionId=SESSION)
+            self.server.ok("emulate", offline=False, sessionId=SESSION)
             self.server.ok("navigate", url=self.home, sessionId=SESSION, waitUntil="interactive")
         else:
             assert rows[SESSION]["state"] == "active", rows[SESSION]

@@ -22,6 +22,7 @@ import pytest
 from orchestrator import processes
 from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed
+from orchestrator.living import gone
 from orchestrator.models import Endpoint
 from orchestrator.registry import Providers
 from orchestrator_providers.local import LocalProvider
@@ -79,7 +80,7 @@ def test_start_and_end(browse: Browse) -> None:
     began = time.monotonic()
     assert processes.end([*start.processes, program]) == []
     assert time.monotonic() - began < 5
-    assert not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in family)
+    assert all(map(gone, family))
     assert not start.folder().exists()
 
 

@@ -79,7 +79,7 @@ def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
     assert time.monotonic() - died < SECONDS
     assert set(stage.ok("close_sessions", all=True)["closed"]) == set(PLATFORMS)
     # What stood below it ends with its pipe.
-    until(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in browsers), "no browser")
+    until(lambda: not any(map(runs, browsers)), "no browser")
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
