@@ -133,9 +133,11 @@ def fitting(value: Any, scene: Scene) -> dict[str, Any]:
     """
     room = round(scene.settings.max_output * _ROOM)
     text = json.dumps(value, ensure_ascii=False)
+    if len(text) > room:
+        value = scene.redactor.data(value)
+        text = json.dumps(value, ensure_ascii=False)
     if len(text) <= room:
         return {"value": value}
-    text = scene.redactor.text(text)
     cut = f"Cut: {len(text) - room} more characters of JSON. Return less, or raise the setting max_output."
     return {"value": text[:room], "next": cut}
 

@@ -160,7 +160,7 @@ class Engine:
 
     def close(self) -> None:
         """End it, whatever it does."""
-        self._process.kill()
+        self._process.kill()  # whoever listens to it collects it
 
     def _tell(self, *words: Any) -> None:
         pipe = self._process.stdin

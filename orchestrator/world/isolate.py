@@ -3,9 +3,9 @@
 V8 ends its process where it cannot go on, such as for want of memory in the middle of a copy: then it ends this one. It
 imports what stands in the folder, the engine, and nothing of the project.
 
-It reads and writes lines of JSON. `["eval", number, code]` is answered with `{"to": number, "value": …}`, or with `error`
-and `said`: thrown, syntax, memory, or stopped. `["stop", number]` ends an evaluation and `["limit", bytes]` says how much
-memory it may have from now on; neither is answered. It ends with its input.
+It reads and writes lines of JSON. `["eval", number, code]` is answered with `{"to": number, "value": …}`, or with an
+`error` (thrown, syntax, memory, stopped) and what is `said` of it; `["stop", number]` ends an evaluation,
+`["limit", bytes]` says how much memory it may have from now on, and neither is answered. It ends with its input.
 """
 
 from __future__ import annotations

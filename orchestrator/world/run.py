@@ -96,8 +96,8 @@ class Run:
                 case {"wait": int() | float() as pause}:
                     time.sleep(min(pause / 1000, _PAUSE, self._left))
                     self._kernel.call("tick", seconds=self._left, check=self._company.check)
-                case {"error": {"text": str(text), **more}}:
-                    return Finished(error=self._error(text, more))
+                case {"error": dict(told)}:
+                    return Finished(error=self._error(told))
                 case {"stuck": True}:
                     return Finished(error=_waits_for_nothing())
                 case {"value": value, "warnings": list(warnings)}:
@@ -138,13 +138,15 @@ class Run:
         if finished.error:
             finished.error.details.update(_console(finished.console))
 
-    def _error(self, text: str, more: Mapping[str, Any]) -> OrchestratorError:
-        earlier = " of an earlier script" if more.get("earlier") else ""
-        at = f"line {more['line']}{earlier}" if more.get("line") else ""
-        if error := self._failed.get(more.get("number", 0)):
+    def _error(self, told: Mapping[str, Any]) -> OrchestratorError:
+        earlier = " of an earlier script" if told.get("earlier") else ""
+        at = f"line {told['line']}{earlier}" if told.get("line") else ""
+        if error := self._failed.get(told.get("number", 0)):
             error.details.update({"script": at} if at else {})
             return error
-        return InvalidArgument(f"The script threw {text}{f' ({at})' if at else ''}.", hint="Mend the script.")
+        return InvalidArgument(
+            f"The script threw {told.get('text')}{f' ({at})' if at else ''}.", hint="Mend the script."
+        )
 
     def _stopped(self, stopped: Exception) -> Finished:
         console = self._salvage()

@@ -62,6 +62,7 @@ def test_an_idle_world_is_given_up(worlds: Worlds, clock: Clock) -> None:  # F30
     assert [worlds.reset(name, name) for name in ("idle", "used", "busy")] == [told, "", ""]
     assert worlds.reset("idle", "idle") == ""
     assert worlds.of("idle", "idle")[1]
+    worlds.of("busy", "busy")[0].busy = False
 
 
 def test_the_world_that_was_unused_for_longest_makes_room(worlds: Worlds, clock: Clock) -> None:  # F30
