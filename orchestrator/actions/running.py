@@ -46,7 +46,7 @@ class RunScript(Timed, Action[ScriptResult]):
 
     def perform(self, scene: Scene) -> ScriptResult:
         """Run it to its end: its actions are done in this turn, one after the other."""
-        seconds = min(scene.seconds(_USUALLY if self.timeout is None else self.timeout), 3600)
+        seconds = scene.seconds(_USUALLY if self.timeout is None else self.timeout)
         facts = {
             "sessionId": scene.record.id,
             "type": scene.record.type,
@@ -76,13 +76,13 @@ class _Session:
 @contextmanager
 def _as_a_part(scene: Scene, seconds: float) -> Iterator[None]:
     """What is done in the block ends with the script, settles as a call of its own does, and is not cut."""
-    before = scene.observed, scene.until, scene.settings
-    scene.observed, scene.until = False, Deadline(seconds)
+    before = scene.observed, scene.reported, scene.until, scene.settings
+    scene.observed, scene.reported, scene.until = False, True, Deadline(seconds)
     scene.settings = scene.settings.model_copy(update={"max_output": _WHOLE})
     try:
         yield
     finally:
-        scene.observed, scene.until, scene.settings = before
+        scene.observed, scene.reported, scene.until, scene.settings = before
 
 
 ACTIONS: list[type[Action[Any]]] = [RunScript]

@@ -181,17 +181,15 @@ def do(
 
     One that was parked comes back for it, and is parked again.
     """
-    from orchestrator.actions.catalogue import CATALOGUE
     from orchestrator.api import Orchestrator
     from orchestrator.arguments import read
 
-    declared = CATALOGUE.get(action)
+    orchestrator = Orchestrator(_settings(namespace), parking=True, door="cli")
+    declared = orchestrator.actions.get(action)
     if declared is None:
-        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, CATALOGUE))
+        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, orchestrator.actions))
     wanted = read(declared, _given(context.args))
-    outcome = _run(
-        Orchestrator(_settings(namespace), parking=True, door="cli"), lambda facade: facade.perform(wanted, name)
-    )
+    outcome = _run(orchestrator, lambda facade: facade.perform(wanted, name))
     typer.echo(json.dumps(outcome.data(), indent=2, ensure_ascii=False) if as_json else outcome.render())
 
 
