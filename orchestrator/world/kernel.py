@@ -112,8 +112,13 @@ def _object(said: Any) -> dict[str, Any]:
 
 
 def _source() -> str:
-    folder = files("orchestrator.world")
-    body = "\n".join(folder.joinpath(f"{part}.js").read_text("utf-8") for part in ("values", "kernel"))
+    own = files("orchestrator.world")
+    parts = (
+        files("orchestrator.snapshot").joinpath("page", "portable.js"),
+        own.joinpath("values.js"),
+        own.joinpath("kernel.js"),
+    )
+    body = "\n".join(part.read_text("utf-8") for part in parts)
     return f"((functions, limits) => {{\n'use strict';\nconst {{ stringify, parse }} = JSON;\n{body}\n}})"
 
 
