@@ -75,6 +75,9 @@ class Engine:
 
     Args:
         memory: Bytes that its heap may have.
+
+    Attributes:
+        ended: Whether its process is no more.
     """
 
     def __init__(self, memory: int) -> None:
@@ -89,7 +92,7 @@ class Engine:
         )
         self._answers: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._asked = 0
-        self._ended = False
+        self.ended = False
         self._before = 0
         self._looked = 0.0
         threading.Thread(target=self._listen, name="script", daemon=True).start()
@@ -139,7 +142,7 @@ class Engine:
 
     def _look(self) -> None:
         """See how much memory it takes, all that its scripts have kept included."""
-        if self._ended:
+        if self.ended:
             raise OutOfMemory("it takes too much memory")
         with suppress(psutil.Error):
             now = psutil.Process(self._process.pid).memory_info().rss
@@ -173,7 +176,7 @@ class Engine:
         """Take its answers until it ends."""
         for line in self._process.stdout or ():
             self._answers.put(json.loads(line))
-        self._ended = True
+        self.ended = True
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
                 if pipe is not None:
