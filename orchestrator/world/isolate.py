@@ -16,7 +16,7 @@ import os
 import signal
 import sys
 import threading
-from typing import Any
+from typing import Any, BinaryIO
 
 
 class Isolate:
@@ -24,10 +24,12 @@ class Isolate:
 
     Args:
         racer: The engine, a `py_mini_racer.MiniRacer`.
+        answers: Where answers are written.
     """
 
-    def __init__(self, racer: Any) -> None:
+    def __init__(self, racer: Any, answers: BinaryIO) -> None:
         self._racer = racer
+        self._answers = answers
         self._running: dict[int, asyncio.Task[None]] = {}
 
     def hear(self, word: str, number: int, code: str = "") -> None:
@@ -42,8 +44,8 @@ class Isolate:
     async def _answer(self, number: int, code: str) -> None:
         answer = {"to": number, **await self._evaluate(code)}
         del self._running[number]
-        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
-        sys.stdout.buffer.flush()
+        self._answers.write(json.dumps(answer).encode() + b"\n")
+        self._answers.flush()
 
     async def _evaluate(self, code: str) -> dict[str, Any]:
         from py_mini_racer import JSEvalException, JSOOMException, JSParseException  # noqa: PLC0415 — see `main`
@@ -64,12 +66,12 @@ class Isolate:
         return {"value": value if isinstance(value, str | int | float) else None}
 
 
-async def _serve(memory: int) -> None:
+async def _serve(memory: int, answers: BinaryIO) -> None:
     from py_mini_racer import mini_racer  # noqa: PLC0415 — see `main`
 
     loop = asyncio.get_running_loop()
     with mini_racer(loop) as racer:
-        isolate = Isolate(racer)
+        isolate = Isolate(racer, answers)
         isolate.hear("limit", memory)
 
         def listen() -> None:
@@ -85,7 +87,9 @@ def main(memory: str, found_in: str) -> None:
     """Serve until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is meant for whoever started us
     sys.path.append(found_in)  # only now the engine can be found
-    asyncio.run(_serve(int(memory)))
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # V8 prints its last words to standard output
+    asyncio.run(_serve(int(memory), answers))
 
 
 if __name__ == "__main__":
