@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from orchestrator.actions import downloads, pickers
-from orchestrator.actions.beginning import begin
+from orchestrator.actions.beginning import begin, open_first
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
 from orchestrator.house import House
-from orchestrator.models import SessionRecord, SessionState
+from orchestrator.models import SessionRecord, SessionState, SessionType
 from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
@@ -145,8 +145,8 @@ class Runner:
         told = [back.told] if back else []
         if back:
             self.activity.note(turn.record, Doing("restore"), back.told)
-        record = turn.record
-        if back and not back.whole:
+        record, fresh = turn.record, back is not None and not back.whole
+        if fresh:
             self.attach(record, self._reach.of(record))
         attached = self._client(record)
         scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
@@ -154,11 +154,13 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
-            if back and not back.whole:
+            if fresh and record.type is SessionType.BROWSER:
                 begin(scene)
             if back:
                 scene.tabs.come_back()
             _follow(scene)
+            if fresh:
+                open_first(scene)
             outcome = work(scene)
             pickers.tell(scene)
             attached.downloads.bring(scene)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from orchestrator.actions import downloads, pickers
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
+from orchestrator.errors import DialogOpen, RemoteFailure, TimedOut
 
 
 def begin(scene: Scene) -> Acted:
@@ -21,3 +24,11 @@ def begin(scene: Scene) -> Acted:
     if scene.record.policies.file_pickers == "manual":
         pickers.keep(scene, scene.record.tabs)
     return Acted()
+
+
+def open_first(scene: Scene) -> None:
+    """Open the page that the session began with, in a remote end that took the place of its first one."""
+    if url := (scene.record.request or {}).get("navigation_url"):
+        # A session without its first page is better than none: the next result tells where it is.
+        with suppress(RemoteFailure, TimedOut, DialogOpen):
+            scene.remote.execute("get", url=url)

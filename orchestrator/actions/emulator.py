@@ -40,13 +40,24 @@ class Emulator:
         if wanted != Emulation():
             self.change(wanted, self._turn.record.viewport or USUAL)
 
-    def change(self, wanted: Emulation, size: Viewport) -> None:
-        """Pretend this from now on, the page area being of this size; the record follows step by step.
+    def change(self, wanted: Emulation, size: Viewport | None) -> None:
+        """Pretend this from now on, the page area being of this size, which a device needs; without one it is left alone.
 
         Raises:
-            InvalidArgument: The browser does not know this time zone or language.
-            Unsupported: The browser cannot do it.
+            InvalidArgument: The browser does not know this time zone or language; all is as it was.
+            Unsupported: The browser cannot do it; all is as it was.
         """
+        before, was = self._turn.record.emulation, self._turn.record.viewport
+        try:
+            self._become(wanted, size)
+        except (InvalidArgument, Unsupported):
+            with suppress(OrchestratorError):
+                self._become(before, was or wanted.window)
+                self._turn.change(viewport=was)
+            raise
+
+    def _become(self, wanted: Emulation, size: Viewport | None) -> None:
+        """Tell the browser what differs; the record follows step by step."""
         resized = bool(wanted.device) and size != self._turn.record.viewport
         had_device = bool(self._turn.record.emulation.device)
         for aspect in ASPECTS:
@@ -55,13 +66,13 @@ class Emulator:
             if same and not (aspect == "device" and resized):
                 continue
             by_tab = {*before.by_tab} - {aspect}
-            if not self._everywhere(aspect, wanted, size):
+            if not self._everywhere(aspect, wanted, size or USUAL):
                 by_tab.add(aspect)
-                self._here(aspect, wanted, size)
+                self._here(aspect, wanted, size or USUAL)
             now = {aspect: getattr(wanted, aspect), "window": wanted.window, "by_tab": tuple(sorted(by_tab))}
             self._turn.change(emulation=before.changed(**now))
         self._turn.change(viewport=size)
-        if had_device or wanted.device:
+        if size is not None and (had_device or wanted.device):
             self._lay_out(size, had_device=had_device)
 
     def resize(self, size: Viewport) -> Viewport:
@@ -86,8 +97,8 @@ class Emulator:
         record = self._turn.record
         wanted, size = record.emulation, record.viewport
         for aspect in wanted.by_tab:
-            if getattr(tab.emulation, aspect) != getattr(wanted, aspect) and size is not None:
-                self._here(aspect, wanted, size)
+            if getattr(tab.emulation, aspect) != getattr(wanted, aspect):
+                self._here(aspect, wanted, size or USUAL)
         if size is not None and (tab.viewport, tab.emulation.device) != (size, wanted.device):
             self._measure(size, was_device=bool(tab.emulation.device))
         return tab.model_copy(update={"viewport": size, "emulation": wanted})
