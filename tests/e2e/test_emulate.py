@@ -115,6 +115,19 @@ def test_what_means_nothing_is_refused(stage: Stage, arguments: dict[str, Any], 
     assert stage.ok("emulate", locale="none").get("timezone") == before.get("timezone")
 
 
+def test_of_what_is_refused_nothing_stays(stage: Stage) -> None:  # X48
+    """What came before the name that the browser does not know, a device and its size, is taken back."""
+    stage.show("<meta name=viewport content='width=device-width'><p>here")
+    facts = "[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints, navigator.userAgent.includes('Pixel')]"
+    before = stage.js(facts)
+    refused(stage.call("emulate", device="Pixel 7", timezone="Mars/Phobos"), "invalid_argument")
+    assert stage.js(facts) == before
+    stage.ok("take_screenshot")
+    assert stage.js(facts) == before
+    told = stage.ok("emulate", offline=False)
+    assert (told.get("device"), told["viewport"]) == (None, {"width": 1280, "height": 720})
+
+
 def test_a_place_needs_no_permission_unless_it_is_denied(stage: Stage) -> None:  # X55
     """Who emulates one wants pages to find it; the policy `deny` goes before."""
     stage.show("<p>asking")

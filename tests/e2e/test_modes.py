@@ -189,6 +189,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "switches for one that runs": {"debuggerAddress": "127.0.0.1:9222", "args": ["--lang=de"]},
     "no address": {"mode": "attached"},
     "an unknown mode": {"mode": "private"},
+    "a device for one that runs": {"debuggerAddress": "127.0.0.1:9222", "device": "Pixel 7"},
 }
 
 
@@ -234,6 +235,26 @@ def test_the_users_browser_is_driven_and_left(modern: Served, users: Users, shop
             break
     else:
         pytest.fail("the user's tab is gone")
+
+
+def test_the_users_windows_keep_their_size(modern: Served, users: Users) -> None:  # X35 O25
+    """What is emulated there is told to each tab, and none is resized but by a device, whose end gives it back."""
+    modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address)
+    facts = "return [innerWidth, innerHeight, Intl.DateTimeFormat().resolvedOptions().timeZone]"
+
+    def seen(tab: str) -> list[Any]:
+        modern.ok("tabs", action="select", tab=tab)
+        found: list[Any] = modern.ok("execute_script", script=facts)["value"]
+        return found
+
+    sizes = {tab: seen(tab)[:2] for tab in ("t1", "t2")}
+    told = modern.ok("emulate", timezone="Asia/Tokyo")
+    assert "viewport" not in told
+    assert {tab: seen(tab) for tab in sizes} == {tab: [*size, "Asia/Tokyo"] for tab, size in sizes.items()}
+    modern.ok("emulate", device="Pixel 7")
+    assert modern.ok("execute_script", script="return devicePixelRatio")["value"] == 2.625
+    modern.ok("emulate", device="none", timezone="none")
+    assert seen("t2")[:2] == sizes["t2"]
 
 
 def test_the_users_browser_outlives_driver_and_server(home: Home, users: Users) -> None:  # X43 X44 X45 O12
