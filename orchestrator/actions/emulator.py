@@ -159,7 +159,7 @@ class Emulator:
                 if error.details.get("error") == _REFUSED:
                     raise _unknown(aspect, wanted) from error
                 raise Unsupported(
-                    f"This browser emulates no {aspect}: {error.message}", hint="Leave it away, or use Chrome."
+                    f"This browser emulates no {aspect.replace('_', ' ')}: {error.message}", hint="Leave it away, or use Chrome."
                 ) from error
 
     def _lay_out(self, size: Viewport, *, had_device: bool) -> None:
