@@ -13,11 +13,12 @@ from orchestrator.errors import DialogOpen, RemoteFailure, TimedOut
 def begin(scene: Scene) -> Acted:
     """Have the browser pretend what its record says, and keep to its policies.
 
-    A far remote end without a BiDi socket takes a round trip for each permission: there it is asked for first.
+    A far remote end without a BiDi socket takes a round trip for each permission: there it is asked for first. So it is
+    in a browser that is the user's: what its pages may do is the user's business.
     """
     scene.emulator.begin()
     scene.tabs.told()
-    if scene.bidi is not None or not scene.record.far:
+    if scene.record.owned and (scene.bidi is not None or not scene.record.far):
         scene.permissions.keep()
     if scene.record.policies.downloads == "deny":
         downloads.keep(scene)

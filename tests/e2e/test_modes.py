@@ -257,6 +257,15 @@ def test_the_users_windows_keep_their_size(modern: Served, users: Users) -> None
     assert seen("t2")[:2] == sizes["t2"]
 
 
+def test_the_users_permissions_are_the_users(modern: Served, users: Users, shop: str) -> None:  # X35 X55
+    """Until a policy is asked for: a page that asks meets the browser's own answer, which without a window is no."""
+    asks = "return Notification.requestPermission()"
+    modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address, navigationUrl=shop)
+    assert modern.ok("execute_script", script=asks)["value"] == "denied"
+    modern.ok("set_policy", notifications="allow")
+    assert modern.ok("execute_script", script=asks)["value"] == "granted"
+
+
 def test_the_users_browser_outlives_driver_and_server(home: Home, users: Users) -> None:  # X43 X44 X45 O12
     """The driver is killed, or the server ends: the browser runs on, and nothing of ours is left."""
     with home.serve(attach=users.address, park_ttl="0") as server:
