@@ -18,7 +18,7 @@ from orchestrator.models import SessionRecord, SessionState, SessionType
 from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
-from orchestrator.restoring import Restorer
+from orchestrator.restoring import Restored, Restorer
 from orchestrator.secrets import Redactor
 from orchestrator.sessions import Lanes, Turn
 from orchestrator.settings import Settings
@@ -145,8 +145,8 @@ class Runner:
         told = [back.told] if back else []
         if back:
             self.activity.note(turn.record, Doing("restore"), back.told)
-        record, fresh = turn.record, back is not None and not back.whole
-        if fresh:
+        record = turn.record
+        if back and not back.whole:
             self.attach(record, self._reach.of(record))
         attached = self._client(record)
         scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
@@ -154,13 +154,7 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
-            if fresh and record.type is SessionType.BROWSER:
-                begin(scene)
-            if back:
-                scene.tabs.come_back()
-            _follow(scene)
-            if fresh:
-                open_first(scene)
+            _make_ready(scene, back)
             outcome = work(scene)
             pickers.tell(scene)
             attached.downloads.bring(scene)
@@ -194,6 +188,18 @@ class Runner:
         fresh = not (strange or record.far)
         ears.open(downloads.folder(record, self._settings) if fresh else None)
         return kept
+
+
+def _make_ready(scene: Scene, back: Restored | None) -> None:
+    """Have it be what its record says; one that came back in another remote end begins anew."""
+    fresh = back is not None and not back.whole
+    if fresh and scene.record.type is SessionType.BROWSER:
+        begin(scene)
+    if back:
+        scene.tabs.come_back()
+    _follow(scene)
+    if fresh:
+        open_first(scene)
 
 
 def _follow(scene: Scene) -> None:

@@ -11,7 +11,7 @@ from orchestrator.actions.fitting import fit, lay_out_anew, stretch
 from orchestrator.actions.pretending import ASPECTS, Commands, by_bidi, by_cdp, device_by_bidi, device_by_cdp, metrics
 from orchestrator.actions.turn import Turn
 from orchestrator.emulation import HIGHEST, USUAL, Emulation, Viewport
-from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported
+from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, Unsupported
 from orchestrator.models import Tab
 from orchestrator.presets import Device, device
 from orchestrator.webdriver.bidi import Bidi
@@ -41,7 +41,7 @@ class Emulator:
             self.change(wanted, self._turn.record.viewport or USUAL)
 
     def change(self, wanted: Emulation, size: Viewport | None) -> None:
-        """Pretend this from now on, the page area being of this size, which a device needs; without one it is left alone.
+        """Pretend this from now on, the page area being of this size, which a device needs; else None leaves it alone.
 
         Raises:
             InvalidArgument: The browser does not know this time zone or language; all is as it was.
@@ -159,7 +159,8 @@ class Emulator:
                 if error.details.get("error") == _REFUSED:
                     raise _unknown(aspect, wanted) from error
                 raise Unsupported(
-                    f"This browser emulates no {aspect.replace('_', ' ')}: {error.message}", hint="Leave it away, or use Chrome."
+                    f"This browser emulates no {aspect.replace('_', ' ')}: {error.message}",
+                    hint="Leave it away, or use Chrome.",
                 ) from error
 
     def _lay_out(self, size: Viewport, *, had_device: bool) -> None:
