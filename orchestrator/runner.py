@@ -7,18 +7,18 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from orchestrator.actions import downloads, pickers
-from orchestrator.actions.beginning import begin, open_first
+from orchestrator.actions.beginning import begin
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
 from orchestrator.house import House
-from orchestrator.models import SessionRecord, SessionState, SessionType
+from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
-from orchestrator.restoring import Restored, Restorer
+from orchestrator.restoring import Restorer
 from orchestrator.secrets import Redactor
 from orchestrator.sessions import Lanes, Turn
 from orchestrator.settings import Settings
@@ -154,7 +154,11 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
-            _make_ready(scene, back)
+            if back and not back.whole:
+                begin(scene)
+            if back:
+                scene.tabs.come_back()
+            _follow(scene)
             outcome = work(scene)
             pickers.tell(scene)
             attached.downloads.bring(scene)
@@ -188,18 +192,6 @@ class Runner:
         fresh = not (strange or record.far)
         ears.open(downloads.folder(record, self._settings) if fresh else None)
         return kept
-
-
-def _make_ready(scene: Scene, back: Restored | None) -> None:
-    """Have it be what its record says; one that came back in another remote end begins anew."""
-    fresh = back is not None and not back.whole
-    if fresh and scene.record.type is SessionType.BROWSER:
-        begin(scene)
-    if back:
-        scene.tabs.come_back()
-    _follow(scene)
-    if fresh:
-        open_first(scene)
 
 
 def _follow(scene: Scene) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,23 +110,6 @@ def test_a_tab_that_was_closed_is_replaced_in_its_context(users: Served, site: S
     until(lambda: not users.call("get_text", sessionId="shop:ann").failed, "a tab that can be used")
     assert users.ok("navigate", url=site.url("/"), sessionId="shop:ann")["title"] == "ann"
     assert len(_handles(users, "shop:ann")) == 1
-
-
-def test_downloads_are_the_contexts_own(users: Served, site: Site) -> None:
-    """Each goes to the folder of its session, also after a policy stopped them for a while, and is told there alone."""
-    headers = {"Content-Disposition": 'attachment; filename="tea.txt"'}
-    offer = Reply(b"mint", content_type="application/octet-stream", headers=headers)
-    page = site.page("/", f"<a href={site.page('/tea', offer)}>Get</a>")
-    users.ok("set_policy", downloads="deny", sessionId="shop:ann")
-    users.ok("set_policy", downloads="raise", sessionId="shop:ann")
-    for name in USERS:
-        users.ok("navigate", url=page, sessionId=name)
-        answer = users.ok("click_element", selector="text=Get", sessionId=name)
-        while "events" not in answer:
-            answer = users.ok("get_text", sessionId=name)
-        folder = Path(os.environ["ORCHESTRATOR_HOME"]) / "downloads" / "stage" / name
-        assert answer["events"] == [f"'tea.txt' was downloaded to {folder / 'tea.txt'}."]
-        assert [one.name for one in folder.iterdir()] == ["tea.txt"]
 
 
 def test_a_viewport_is_the_contexts_own(users: Served) -> None:  # F6 X19

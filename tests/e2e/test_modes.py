@@ -148,6 +148,11 @@ def test_one_profile_is_one_browser_with_two_windows(keeping: Served, shared_hom
     assert keeping.ok("execute_script", script="return innerWidth", sessionId="ann")["value"] == 1280
     text = refused(keeping.call("start_browser", sessionId="cas", **KEPT, args=["--lang=de"]), "invalid_argument")
     assert "differs in args" in text
+    keeping.ok("set_policy", notifications="allow", sessionId="ann")
+    keeping.ok("start_browser", sessionId="cas", **KEPT)
+    asks = "return Notification.requestPermission()"
+    assert keeping.ok("execute_script", script=asks, sessionId="ann")["value"] == "granted", "as it was said"
+    keeping.ok("close_session", sessionId="cas")
     keeping.ok("close_session", sessionId="ann")
     assert _title(keeping, "bob", shop) == "both"
     assert len(keeping.ok("tabs", action="list", sessionId="bob")["tabs"]) == 1
