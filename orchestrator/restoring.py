@@ -30,12 +30,13 @@ StartAgain = Callable[[Turn, str, StorageState | None], None]
 class Restored(NamedTuple):
     """What the first result of a session that was parked tells; `whole` says that nothing of it was lost.
 
-    `recovered` is what a fresh browser was given of one that is gone.
+    `recovered` is what a fresh browser was given of one that is gone, and `page` is what it is to open first.
     """
 
     whole: bool
     told: str
     recovered: str | None = None
+    page: str | None = None
 
 
 class Restorer:
@@ -83,11 +84,12 @@ class Restorer:
         return Restored(whole=True, told=f"{record.id} was parked for {self._away(parked)} and is as it was{where}.")
 
     def _recovered(self, turn: Turn, parked: SessionRecord, gone: str) -> Restored:
+        page = (parked.request or {}).get("navigation_url")
         if not parked.remote_session_id:
             self._again(turn, gone, None)
             turn.change(fresh_since=self._clock())
             told = f"{parked.id} is a fresh one: {gone}. Its pages, its cookies and its storage are gone."
-            return Restored(whole=False, told=told)
+            return Restored(whole=False, told=told, page=page)
         why = f"it was parked for {self._away(parked)}, and {gone}"
         if parked.type is not SessionType.BROWSER:
             raise SessionLost(parked.id, why)
@@ -97,7 +99,7 @@ class Restorer:
         has = "has its cookies and local storage" if saved else "took its place; no storage of it was saved"
         lost = f"its pages and what was typed there are lost{_where(parked, '; the last one was')}"
         told = f"{parked.id} is not as it was: {why}. A fresh browser {has}; {lost}."
-        return Restored(whole=False, told=told, recovered="storage" if saved else None)
+        return Restored(whole=False, told=told, recovered="storage" if saved else None, page=page)
 
     def _gone(self, record: SessionRecord) -> str:
         """Why there is nothing to come back to; empty where the remote end has the session."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from orchestrator.actions import downloads, pickers
@@ -12,7 +13,7 @@ from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
+from orchestrator.errors import DialogOpen, InvalidArgument, OrchestratorError, RemoteFailure, TimedOut
 from orchestrator.house import House
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network import archive
@@ -159,6 +160,10 @@ class Runner:
             if back:
                 scene.tabs.come_back()
             _follow(scene)
+            if back and back.page:
+                # A session without its first page is better than none: the next result tells where it is.
+                with suppress(RemoteFailure, TimedOut, DialogOpen):
+                    scene.remote.execute("get", url=back.page)
             outcome = work(scene)
             pickers.tell(scene)
             attached.downloads.bring(scene)

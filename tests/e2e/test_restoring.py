@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
+import anyio
 import pytest
 
 from orchestrator import Orchestrator
@@ -134,6 +136,19 @@ async def test_one_that_expired_says_so(home: Home) -> None:  # B12 B14 B33
         assert "parked, and nobody came back to it in time" in str(late.value)
         await one.start_browser("a")
         await one.close_all_sessions()
+
+
+async def test_a_record_that_cannot_be_read_is_its_owners_trouble(home: Home) -> None:  # O14
+    """Another version wrote it, in another namespace: a server that starts sweeps nothing, and goes on."""
+    async with server(home):
+        pass
+    with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
+        db.execute("INSERT INTO sessions (namespace, id, state, owner, record) VALUES ('b', 'x', 'lost', 'me', '{}')")
+    async with server(home) as one:
+        await anyio.wait_all_tasks_blocked()
+        assert (await one.list_sessions()).sessions == []
+    with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
+        db.execute("DELETE FROM sessions WHERE namespace = 'b'")
 
 
 async def test_what_is_unused_keeps_its_time(home: Home) -> None:  # B14 B19 B20
