@@ -47,8 +47,8 @@ def begun(state: str, limits: Mapping[str, float], until: float | None, now: flo
     elif state == "active":
         fields |= {"state": "parked"}
     if until is None:
-        there = state in {"active", "parked"}
-        fields |= {"parked_at": now, "parked_until": now + limits.get("park", 0) * there}
+        stays = limits.get("park", 0) if state in {"active", "parked"} else 0
+        fields |= {"parked_at": now, "parked_until": now + stays}
     return fields
 
 

@@ -15,8 +15,6 @@ from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Turn
 from orchestrator.storage_state import StorageState
 
-_ASKED = 5.0
-"""Seconds that a remote end may take to say that it still has the session, when nothing of it runs on this machine."""
 _SHOWN = 200
 """Characters of a URL that are told."""
 _LONG = 120
@@ -43,7 +41,7 @@ class Restorer:
     """Restores for one caller; `ttl` is how long what it restored lives when it is parked again.
 
     Attributes:
-        taken: The ids that came to the caller in this way: it did not start them.
+        taken: The sessions that came to the caller in this way, by id and creation: it did not start them.
     """
 
     def __init__(
@@ -61,7 +59,7 @@ class Restorer:
         self._home = home
         self._ttl = ttl
         self._clock = clock
-        self.taken: set[str] = set()
+        self.taken: set[tuple[str, float]] = set()
 
     def restore(self, turn: Turn) -> Restored:
         """Ask the remote end whether the session is there, and make it active; in the worker thread of its turn.
@@ -77,7 +75,7 @@ class Restorer:
         gone = self._gone(parked)
         record = turn.restore(self._book.caller.key, self._ttl)
         if record.owner != parked.owner:
-            self.taken.add(record.id)
+            self.taken.add((record.id, record.created_at))
         if gone:
             return self._recovered(turn, parked, gone)
         where = _where(record, ":")
@@ -109,8 +107,9 @@ class Restorer:
             if not processes.alive(process):
                 return f"its process {process.name} ({process.pid}) ended"
         try:
+            # As long as any command: its driver may be at one that the server before has left behind.
             remote = self._reach.of(record)
-            remote.touch(_ASKED if record.far else remote.timeout)
+            remote.touch(remote.timeout)
         except SessionLost as error:
             return error.reason
         return ""

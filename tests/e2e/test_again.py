@@ -8,7 +8,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from orchestrator.kept import place
 from orchestrator.living import alive
+from orchestrator.storage_state import StorageState
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
 from tests.site import Reply, Site, Visit
@@ -108,13 +110,13 @@ def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 
 
     Nothing is kept of the login; what is recorded, and what the pages are to be told, goes on.
     """
-    site.page("/in", "<script>localStorage.token = 1; document.title = new Date(0).getHours()</script>")
+    site.page("/in", "<script>document.title = new Date(0).getHours()</script>")
     with home.serve(on_max_duration="recreate") as server:
         options = {"maxDuration": "4s", "har": str(home.folder / "shop.har")}
         row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options=options)
         server.ok("set_policy", dialogs="accept", sessionId="shop")
         server.ok("emulate", timezone="Asia/Tokyo", sessionId="shop")
-        until(lambda: "token" in items(home), "storage that is saved beside the calls")
+        StorageState().write(place(home.folder, home.record("shop")))
         until(lambda: home.record("shop").state == "parked", "the end of a browser that is too old")
         assert not home.processes()
         until(lambda: not kept(home), "the end of what was kept")

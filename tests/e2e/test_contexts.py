@@ -245,7 +245,7 @@ def test_a_context_that_is_detached_leaves_the_browser(home: Home) -> None:  # W
         assert server.ok("close_session", sessionId="shop:ann", detach=True)["detached"] == ["shop:ann"]
         assert server.ok("close_session", sessionId="shop:bob") == {"closed": ["shop:bob"], "detached": [], "failed": []}
     session = f"{left.remote_url}/session/{left.remote_session_id}"
-    assert remote("GET", f"{session}/url")["value"] == "about:blank"
+    assert remote("GET", f"{session}/url") == "about:blank"
     assert processes.end(left.processes) == []
 
 
