@@ -167,10 +167,11 @@ async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site)
     """It works in a parked session by its name, and parks it again; what it started itself ends with it."""
     await park(home, "left", "again", url=site.page("/", FORM))
     async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE)) as script:
-        await script.start_browser("own")
         await (await script.session("again")).get_text()
         await script.close_session("again")
         await script.start_browser("again")
+    async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE, park_ttl=0)) as script:
+        await script.start_browser("own")
         assert (await (await script.session("left")).set_value("#name", "Ann")).restored
     assert [(record.id, record.state) for record in home.records()] == [("left", SessionState.PARKED)]
     async with server(home) as one:
