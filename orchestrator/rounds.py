@@ -91,7 +91,7 @@ class Rounds:
             await duty.do(record)
         except OrchestratorError:
             pass
-        except Exception:  # a remote end that answers nonsense, a provider that fails: no reason for the server to end
+        except Exception:  # noqa: BLE001 (a remote end answers nonsense, a provider fails: no reason for us to end)
             structlog.get_logger(__name__).exception("a duty failed", session=record.id, duty=type(duty).__name__)
         finally:
             self._under_way.discard(key)

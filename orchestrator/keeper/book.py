@@ -164,7 +164,7 @@ class Book:
 
 
 def _why_over(row: Row, alive: set[str]) -> str:
-    """Why its time is over, empty where it is not: nobody came back to it, or it is too old and no server sees to it."""
+    """Why its time is over, empty where it is not: nobody came back to it, or it is too old, and no server has it."""
     told, now = row.record, time.time()
     if leases.is_over(row.until, now):
         return told.get("lostReason") or leases.NOBODY_CAME

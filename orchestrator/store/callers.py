@@ -45,9 +45,7 @@ def set_current(db: sqlite3.Connection, key: str, session_id: str | None) -> Non
     db.execute("UPDATE callers SET current = ? WHERE key = ?", (session_id, key))
 
 
-def change_among(
-    db: sqlite3.Connection, row: rows.Row, change: ChangeAmong, now: float, tick: float
-) -> SessionRecord:
+def change_among(db: sqlite3.Connection, row: rows.Row, change: ChangeAmong, now: float, tick: float) -> SessionRecord:
     """Write a change that depends on the other sessions that live: not lost, nor half started by one who died."""
     found = [one for one in rows.open_rows(db) if one.seq != row.seq]
     starting = any(one.record.state is SessionState.STARTING for one in found)

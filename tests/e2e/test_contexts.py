@@ -243,7 +243,11 @@ def test_a_context_that_is_detached_leaves_the_browser(home: Home) -> None:  # W
             server.ok("start_browser", sessionId=name)
         left = home.record("shop:ann")
         assert server.ok("close_session", sessionId="shop:ann", detach=True)["detached"] == ["shop:ann"]
-        assert server.ok("close_session", sessionId="shop:bob") == {"closed": ["shop:bob"], "detached": [], "failed": []}
+        assert server.ok("close_session", sessionId="shop:bob") == {
+            "closed": ["shop:bob"],
+            "detached": [],
+            "failed": [],
+        }
     session = f"{left.remote_url}/session/{left.remote_session_id}"
     assert remote("GET", f"{session}/url") == "about:blank"
     assert processes.end(left.processes) == []

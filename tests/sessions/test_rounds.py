@@ -194,7 +194,7 @@ async def test_what_breaks_is_no_end_of_the_rest(book: Book, keeper: Keeper) -> 
 
     class Breaks(Duty):
         def left(self, usage: Usage, now: float) -> float:
-            return -now
+            return -now if usage.ours else NEVER
 
         async def do(self, record: SessionRecord) -> None:
             done.append(record.id)

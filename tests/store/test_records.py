@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
@@ -184,7 +185,7 @@ def test_a_browser_that_nobody_launches_any_more_is_no_others(keeper: Keeper) ->
 
     for name, instance in (("ready", Instance(ready=True)), ("half", Instance()), ("own", None)):
         keeper.start(name)
-        keeper.store.update(NAMESPACE, name, lambda record, its=instance: record.changed(instance=its))
+        keeper.store.update(NAMESPACE, name, methodcaller("changed", instance=instance))
     keeper.start("me")
     mine = keeper.store.enter(NAMESPACE, "me", keeper.here).ticket
     half = keeper.store.enter(NAMESPACE, "half", keeper.here).ticket
