@@ -217,8 +217,8 @@ class Launch:
         prepare(remote)
         window = fit(remote, emulation.window or size)
         handle = remote.execute("w3cGetCurrentWindowHandle")
-        tab = Tab(name="t1", handle=handle, prepared=True, viewport=window)
-        facts = {"tabs": (tab,), "tabs_used": (tab.name,), "tab_next": 2, "emulation": emulation}
+        tab = Tab(name=f"t{record.tab_next}", handle=handle, prepared=True, viewport=window)
+        facts = {"tabs": (tab,), "tabs_used": (tab.name,), "tab_next": record.tab_next + 1, "emulation": emulation}
         return {**facts, "viewport": size if emulation.device else window}
 
     def _shape(self) -> tuple[Emulation, Viewport]:

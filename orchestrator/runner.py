@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from orchestrator.actions import downloads, pickers
@@ -12,13 +13,13 @@ from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure
+from orchestrator.errors import DialogOpen, InvalidArgument, OrchestratorError, RemoteFailure, TimedOut
 from orchestrator.house import House
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network import archive
 from orchestrator.network.traffic import Traffic
 from orchestrator.reach import Reach
-from orchestrator.restoring import Restorer
+from orchestrator.restoring import Restored, Restorer
 from orchestrator.secrets import Redactor
 from orchestrator.sessions import Lanes, Turn
 from orchestrator.settings import Settings
@@ -154,11 +155,10 @@ class Runner:
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
-            if back and not back.whole:
-                begin(scene)
             if back:
-                scene.tabs.come_back()
-            _follow(scene)
+                _come_back(scene, back)
+            else:
+                _follow(scene)
             outcome = work(scene)
             pickers.tell(scene)
             attached.downloads.bring(scene)
@@ -199,6 +199,18 @@ def _follow(scene: Scene) -> None:
         scene.follow()
     except (RemoteFailure, InvalidArgument) as error:
         scene.event(f"What route and har asked for is not done: {error.message}")
+
+
+def _come_back(scene: Scene, back: Restored) -> None:
+    """Have a browser that was parked as its record says; a fresh one before it goes to its first page."""
+    if not back.whole:
+        begin(scene)
+    scene.tabs.come_back()
+    _follow(scene)
+    if back.page:
+        # A session without its first page is better than none: the result tells where it is.
+        with suppress(RemoteFailure, TimedOut, DialogOpen):
+            scene.remote.execute("get", url=back.page)
 
 
 def labelled(outcome: OutcomeT, scene: Scene) -> OutcomeT:

@@ -66,8 +66,9 @@ class Starter:
         request = sharing.checked(request, provider)
         if request.device is not None:
             _check_device(request)
-        visit, state = _visit(request.navigation_url), _state(request)
+        visit = _visit(request.navigation_url)
         # Files are read in a thread; other starts reserve their ids in the order in which they were asked for.
+        state = await anyio.to_thread.run_sync(_state, request) if request.storage_state is not None else None
         recorded = bool(options.har or options.hars)
         replays = await anyio.to_thread.run_sync(_replays, request, options) if recorded else ()
         limits = options.limits(self._settings)

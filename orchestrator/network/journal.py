@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 from pathlib import Path
@@ -64,9 +65,23 @@ class Journal:
             return found
         return found
 
+    @property
+    def written_at(self) -> float:
+        """When it was last written to, in seconds since the epoch; never, where it is gone."""
+        try:
+            return self.path.stat().st_mtime
+        except OSError:
+            return math.inf
+
     def remove(self) -> None:
         """Take it away; may be repeated."""
         self.path.unlink(missing_ok=True)
+
+
+def left(home: Path) -> list[tuple[str, str, Journal]]:
+    """The journals that there are, each with the namespace and the id of its session."""
+    found = (home / "hars").glob("*/*.journal")
+    return [(path.parent.name, path.stem.replace("+", ":"), Journal(path)) for path in found]
 
 
 def folder(record: SessionRecord, home: Path) -> Path:

@@ -8,7 +8,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from orchestrator.kept import place
 from orchestrator.living import alive
+from orchestrator.storage_state import StorageState
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
 from tests.site import Reply, Site, Visit
@@ -86,22 +88,48 @@ def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -
         assert kept(home) == []
 
 
+def test_contexts_share_a_browser_again(home: Home, site: Site) -> None:  # B11 B18 F1 F2 F7
+    """Whichever of them comes back first launches it as the first start asked for it; the other one joins."""
+    site.page("/", "<title>shop</title>")
+    url = site.url("/", host="shop.test")
+    with home.serve(park_ttl="60") as server:
+        server.ok("start_browser", sessionId="shop:ann", options={"hostRules": {"shop.test": "127.0.0.1"}})
+        server.ok("start_browser", sessionId="shop:bob")
+    die(home, "shop:ann")
+    with home.serve(park_ttl="60") as server:
+        for name in ("shop:bob", "shop:ann"):
+            assert server.ok("get_text", sessionId=name)["restored"] is False
+            assert server.ok("navigate", url=url, sessionId=name)["title"] == "shop"
+        assert len(home.drivers()) == 1
+        assert home.record("shop:ann").remote_url == home.record("shop:bob").remote_url
+        server.ok("close_sessions", all=True)
+
+
 def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 O23 O29 B35
-    """With on_max_duration=recreate the next call finds a fresh browser under the same name, and is told."""
-    site.page("/in", "<title>first page</title>")
+    """With on_max_duration=recreate the next call finds a fresh browser under the same name, and is told.
+
+    Nothing is kept of the login; what is recorded, and what the pages are to be told, goes on.
+    """
+    site.page("/in", "<script>document.title = new Date(0).getHours()</script>")
     with home.serve(on_max_duration="recreate") as server:
-        row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options={"maxDuration": "4s"})
+        options = {"maxDuration": "4s", "har": str(home.folder / "shop.har")}
+        row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options=options)
         server.ok("set_policy", dialogs="accept", sessionId="shop")
+        server.ok("emulate", timezone="Asia/Tokyo", sessionId="shop")
+        StorageState().write(place(home.folder, home.record("shop")))
         until(lambda: home.record("shop").state == "parked", "the end of a browser that is too old")
         assert not home.processes()
+        until(lambda: not kept(home), "the end of what was kept")
         listed = server.ok("list_sessions")["sessions"][0]
         assert listed["createdAt"] == row["createdAt"]
         answer = server.call("execute_script", script="return document.title", sessionId="shop")
         told = "shop is a fresh one: it was open for 4 s, which is as long as it may be. "
         assert answer.data["restored"] is False
         assert told in answer.data["events"][0]
-        assert answer.data["value"] == "first page"
+        assert answer.data["value"] == "9"
         assert home.record("shop").policies.dialogs == "accept"
         assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 4
         until(lambda: home.record("shop").state == "parked", "the end of the second one")
         assert server.ok("close_session", sessionId="shop")["closed"] == ["shop"]
+    entries = json.loads((home.folder / "shop.har").read_text())["log"]["entries"]
+    assert [one["request"]["url"] for one in entries].count(site.url("/in")) == 2

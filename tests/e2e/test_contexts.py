@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from orchestrator import processes
 from orchestrator.webdriver.devtools import DevTools, debugger_address
-from tests.e2e.harness import Home, answered, kill, succeed, until
+from tests.e2e.harness import Home, answered, kill, remote, succeed, until
 from tests.e2e.stage import refused
 from tests.served import Served
 from tests.site import Reply, Site, Visit
@@ -233,6 +234,23 @@ def test_a_crash_loses_every_context(modern: Served, shared_home: Home, victim: 
     assert modern.ok("close_sessions", prefix="shop")["failed"] == []
     modern.ok("start_browser", sessionId="shop:ann")
     assert len(shared_home.drivers()) == 2
+
+
+def test_a_context_that_is_detached_leaves_the_browser(home: Home) -> None:  # W38 X23 F2
+    """It can be driven after the others were closed: the whole browser is the user's then."""
+    with home.serve() as server:
+        for name in ("shop:ann", "shop:bob"):
+            server.ok("start_browser", sessionId=name)
+        left = home.record("shop:ann")
+        assert server.ok("close_session", sessionId="shop:ann", detach=True)["detached"] == ["shop:ann"]
+        assert server.ok("close_session", sessionId="shop:bob") == {
+            "closed": ["shop:bob"],
+            "detached": [],
+            "failed": [],
+        }
+    session = f"{left.remote_url}/session/{left.remote_session_id}"
+    assert remote("GET", f"{session}/url") == "about:blank"
+    assert processes.end(left.processes) == []
 
 
 def test_a_failed_context_leaves_the_others(modern: Served, shared_home: Home) -> None:  # F2
