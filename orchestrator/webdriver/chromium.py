@@ -41,7 +41,7 @@ class Chromium:
     def __init__(self, address: str, *, name: str) -> None:
         try:
             url = DevTools(address).socket()
-        except (OSError, KeyError, ValueError) as cause:
+        except OSError as cause:
             raise NoAnswer(name, f"no browser answers at {address}") from cause
         self._socket = Socket(url, name=name, timeout=_PATIENCE, on_event=_unheard)
 

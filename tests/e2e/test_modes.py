@@ -210,7 +210,10 @@ def test_other_browsers_refuse_other_modes(modern: Served, browser: str, wish: d
 
 
 def test_the_users_browser_is_driven_and_left(modern: Served, users: Users, shop: str) -> None:  # X35 X36 X43 X44 X46
-    """Its tabs are listed and left as they are; a first page gets a tab of its own; closing ends our driver alone."""
+    """Its tabs are listed and left as they are; a first page gets a tab of its own; closing ends our driver alone.
+
+    Its requests are recorded and ruled while it is driven, and its own once more after that.
+    """
     row = modern.ok("start_browser", sessionId="mine", mode="attached", debuggerAddress=users.address)
     assert (row["mode"], row["owned"]) == ("attached", False)
     assert "webSocketUrl" not in row["capabilities"]
@@ -222,6 +225,12 @@ def test_the_users_browser_is_driven_and_left(modern: Served, users: Users, shop
     other = modern.ok("start_browser", sessionId="also", debuggerAddress=users.address, navigationUrl=shop)
     assert other["url"] == shop
     assert len(modern.ok("tabs", action="list", sessionId="also")["tabs"]) == 3
+    fetch = "return await fetch('/').then(answer => answer.text(), () => 'blocked')"
+    modern.ok("har", action="start", sessionId="also")
+    assert "draft" in modern.ok("execute_script", script=fetch, sessionId="also")["value"]
+    assert modern.ok("har", action="stop", sessionId="also")["entries"] == 1
+    modern.ok("route", action="block", url=shop, sessionId="also")
+    assert modern.ok("execute_script", script=fetch, sessionId="also")["value"] == "blocked"
     assert modern.ok("close_sessions", all=True)["failed"] == []
     assert users.runs()
     again = modern.ok("start_browser", debuggerAddress=users.address)["sessionId"]
@@ -231,6 +240,7 @@ def test_the_users_browser_is_driven_and_left(modern: Served, users: Users, shop
             modern.ok("tabs", action="select", tab=tab["tab"], sessionId=again)
             script = "return [document.title, document.querySelector('#draft').value]"
             assert modern.ok("execute_script", script=script)["value"] == ["None", "half a letter"]
+            assert "draft" in modern.ok("execute_script", script=fetch)["value"]
             break
     else:
         pytest.fail("the user's tab is gone")
