@@ -29,7 +29,7 @@ class Starts(Home):
         self,
         session_id: str | None = None,
         *,
-        browser: str | None = None,
+        browser: str = "chrome",
         headless: bool | None = None,
         navigation_url: str | None = None,
         capabilities: Mapping[str, Any] | None = None,
@@ -48,7 +48,7 @@ class Starts(Home):
         Args:
             session_id: Its name, such as alice, or shop:ann for a context of the browser shop; browser-1, … unless
                 given.
-            browser: Which browser; chrome, or that of the instance, unless given.
+            browser: Which browser.
             headless: Without a window; a setting (True) unless given.
             navigation_url: Open this URL first.
             capabilities: W3C capabilities; yours win.

@@ -167,7 +167,7 @@ def test_a_start_that_fails_leaves_no_socket(users: Served) -> None:  # F2
         return len([one for one in users.process.net_connections("tcp") if one.status == "ESTABLISHED"])
 
     before = sockets()
-    wrong = {"cookies": [{"name": "sid", "value": "1", "domain": "no such domain"}]}
+    wrong = {"cookies": [{"name": "a;b", "value": "1", "domain": "shop.test"}]}
     answer = users.call("start_browser", sessionId="shop:cas", storageState=wrong)
     assert answer.failed
     told = users.call("get_text", sessionId="shop:cas")

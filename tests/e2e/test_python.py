@@ -14,7 +14,6 @@ from orchestrator import Orchestrator, sync
 from orchestrator.actions.keyboard import SetValue
 from orchestrator.actions.pointer import ClickElement
 from orchestrator.errors import ElementNotFound, InvalidArgument, NoSession, SessionNotFound
-from orchestrator.models import StartRequest
 from orchestrator.settings import Settings
 from tests.e2e.harness import NAMESPACE, Home, runs, until
 from tests.site import Site
@@ -48,20 +47,6 @@ async def test_a_script_needs_no_server(home: Home, page: str) -> None:
         assert (await alice.expect(title="form", not_=False)).title == "form"
         assert alice.facts.capabilities["browserName"] == "chrome"
     assert home.is_clean()
-
-
-async def test_a_context_need_not_repeat_the_browser(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is left out is not asked for: the instance may be another browser than the one that is usual."""
-    orchestrator, asked = Orchestrator(settings(home)), list[StartRequest]()
-
-    async def start(request: StartRequest, *, wait: bool) -> None:
-        asked.append(request)
-        raise NoSession([str(wait)])
-
-    monkeypatch.setattr(orchestrator, "start", start)
-    with pytest.raises(NoSession):
-        await orchestrator.start_browser("shop:ann")
-    assert asked[0].model_dump(exclude_unset=True) == {"session_id": "shop:ann", "args": ()}
 
 
 async def test_a_sequence_takes_mappings_and_actions(home: Home, page: str) -> None:
