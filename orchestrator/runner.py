@@ -61,9 +61,10 @@ class Attached:
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
     def close(self) -> None:
-        """Close the sockets; the session is left as it is."""
+        """Close the connections; the session is left as it is."""
         self.traffic.close()
         self.ears.close()
+        self.remote.close()
 
     @functools.cached_property
     def screen(self) -> Screen:
