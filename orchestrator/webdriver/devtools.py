@@ -10,7 +10,7 @@ from typing import Any
 from urllib.request import ProxyHandler, Request, build_opener
 
 _PATIENCE = 3.0
-"""Seconds that the browser may take for one of these: they concern its own process, never a page."""
+"""Seconds that the browser may take for one of these unless more is given."""
 
 
 def debugger_address(capabilities: Mapping[str, Any]) -> str:
@@ -27,13 +27,15 @@ class DevTools:
 
     Args:
         address: Host and port, as `debugger_address` tells it.
+        patience: Seconds that one answer may take.
 
     Raises:
         OSError: Nobody answers there, or somebody who is no browser; any of its methods.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, patience: float = _PATIENCE) -> None:
         self._address = address
+        self._patience = patience
 
     def tabs(self) -> dict[str, str]:
         """The addresses of its tabs by id, which is their window handle in WebDriver, the last one used first."""
@@ -55,7 +57,7 @@ class DevTools:
 
     def _ask(self, what: str, method: str = "GET") -> Any:
         request = Request(f"http://{self._address}/json/{what}", method=method)
-        with _understood(), build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE) as answer:
+        with _understood(), build_opener(ProxyHandler({})).open(request, timeout=self._patience) as answer:
             return answer.read()
 
 

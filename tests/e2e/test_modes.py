@@ -281,7 +281,8 @@ def test_a_profile_is_removed_by_its_name(keeping: Served, shared_home: Home) ->
     assert profiles("list") == "chrome/work\n"
     assert "is open in process" in profiles("remove", "chrome/work")
     keeping.ok("close_session", sessionId="ann")
-    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", str(shared_home.folder)):
+    (shared_home.folder / "profiles" / "chrome" / "note").touch()
+    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", "chrome/note", str(shared_home.folder)):
         assert "There is no profile" in profiles("remove", wrong)
     assert profiles("remove", "chrome/work") == "Removed: chrome/work.\n"
     assert profiles("list") == "No profile is kept.\n"
