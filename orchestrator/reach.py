@@ -53,7 +53,8 @@ class Reach:
 
         Sessions that share a browser share its socket, each hearing of its own user context alone.
 
-        User and password of the remote end are those of its socket, where both are one host's.
+        User and password of the remote end are those of its socket, where both are one host's; never from TLS into
+        the open.
 
         Raises:
             ProviderAuth, ProviderFailure, InvalidArgument: As `of`.
@@ -100,11 +101,11 @@ class Reach:
         return self._redactor.data(value)
 
     def _opened(self, url: str, record: SessionRecord) -> str:
-        """A socket's URL with user and password of the remote end, where both are one host's."""
+        """A socket's URL with user and password of the remote end, where both are one host's, and as well hidden."""
         address = self._address(record)
-        own = credentials(address)
-        same = urlsplit(url).hostname == urlsplit(address).hostname
-        return with_credentials(url, *own) if own and same else url
+        own, there, socket = credentials(address), urlsplit(address), urlsplit(url)
+        safe = there.hostname == socket.hostname and (socket.scheme == "wss" or there.scheme != "https")
+        return with_credentials(url, *own) if own and safe else url
 
     def _address(self, record: SessionRecord) -> str:
         told = self._told.get(record.remote_url)

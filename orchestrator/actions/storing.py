@@ -109,7 +109,7 @@ class Storing:
         tab = str(self._remote.execute("w3cGetCurrentWindowHandle"))
         try:
             url = self._devtools() if self._devtools else ""
-        except (OSError, ValueError, KeyError):
+        except OSError:
             url = ""
         if not url:
             raise RemoteFailure("The browser's DevTools cannot be reached from here.", error="unknown error")

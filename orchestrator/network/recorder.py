@@ -160,7 +160,7 @@ class Recorder:
         journal = self._journal()
         if journal is None:
             self.active = False
-            self._cdp.close()
+            self._cdp.rest()
         else:
             with suppress(OSError):
                 journal.write(kind, self._clean(value))

@@ -95,7 +95,7 @@ class Routing:
         plan = self._plan()
         if plan is None:
             self._patterns = []
-            self._cdp.close()
+            self._cdp.rest()
             return
         request = Request(params)
         waits, rule = first(plan.rules, request)

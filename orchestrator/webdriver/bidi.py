@@ -120,15 +120,17 @@ class Bidi:
 
     def _ready(self) -> Socket:
         with self._lock:
-            if self._closed:
-                raise NoAnswer(self._name, "it is not driven from here any more")
-            if self._socket is None or not self._socket.open:
+            socket = self._socket
+            if not self._closed and (socket is None or not socket.open):
                 self.on_open()
                 socket = Socket(self._url, name=self._name, timeout=self._timeout, on_event=self._tell)
                 self._socket = socket
                 if self._listeners:
                     self._subscribe(socket)
-            return self._socket
+            if socket is None or self._closed:
+                self.close()  # of a socket that was just opened, nobody else knows
+                raise NoAnswer(self._name, "it is not driven from here any more")
+            return socket
 
     def _subscribe(self, socket: Socket) -> None:
         try:

@@ -64,13 +64,15 @@ def test_without_a_name_it_is_the_current_session(modern: Served, end: RemoteEnd
 
 
 def test_attaching_twice_is_one_session(modern: Served, end: RemoteEnd) -> None:
-    """The second time answers with the session that is there, and says why."""
+    """The second time answers with the session that is there, and says why; its scripts' world stays."""
     session = end.start()
     modern.ok("attach_session", **_attach(end, session, sessionId="one"))
+    modern.ok("run_script", script="var kept = 1", sessionId="one")
     again = modern.call("attach_session", **_attach(end, session, sessionId="two"))
     assert again.data["sessionId"] == "one"
     assert "This remote session is open already, as one." in again.text
     assert [row["sessionId"] for row in modern.ok("list_sessions")["sessions"]] == ["one"]
+    assert modern.ok("run_script", script="return kept", sessionId="one")["value"] == 1
     end.ask("DELETE", session, "")
 
 

@@ -126,7 +126,7 @@ def test_a_viewport_is_the_contexts_own(users: Served) -> None:  # F6 X19
 
 DIFFERENT: dict[str, dict[str, Any]] = {
     "args": {"args": ["--force-dark-mode"]},
-    "host_rules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},
+    "hostRules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},
     "headless": {"headless": False},
     "mode, profile": {"mode": "persistent", "profile": "work"},
     "browser": {"browser": "edge"},
@@ -149,12 +149,36 @@ def test_other_options_of_the_browser_are_refused(users: Served, what: str) -> N
 
 
 def test_the_same_options_are_not_refused(users: Served) -> None:  # F1 F6
-    """Said again, as it was said first, an option of the browser does no harm."""
-    users.ok(
-        "start_browser", sessionId="flags:one", args=["--lang=de"], options={"hostRules": {"shop.test": "127.0.0.1"}}
-    )
+    """Said again, as it was said first, an option of the browser does no harm; nor is what it says to be off lost."""
+    options = {"hostRules": {"shop.test": "127.0.0.1"}, "acceptInsecureCerts": True}
+    users.ok("start_browser", sessionId="flags:one", args=["--lang=de"], options=options)
     users.ok("start_browser", sessionId="flags:two", args=["--lang=de"], headless=True)
-    users.ok("close_sessions", prefix="flags")
+    careful = {"options": {"acceptInsecureCerts": False}}
+    told = users.call("start_browser", sessionId="flags:three", **careful)
+    assert "differs in acceptInsecureCerts" in refused(told, "invalid_argument")
+    users.ok("start_browser", sessionId="shop:three", **careful)
+    for prefix in ("flags", "shop:three"):
+        users.ok("close_sessions", prefix=prefix)
+
+
+def test_what_is_over_leaves_no_socket(users: Served) -> None:  # F2
+    """A session is closed, another one never starts, for the browser refuses a cookie of its storage state.
+
+    The browser stays, and with it whatever would still be connected to it.
+    """
+
+    def sockets() -> int:
+        return len([one for one in users.process.net_connections("tcp") if one.status == "ESTABLISHED"])
+
+    before = sockets()
+    wrong = {"cookies": [{"name": "a;b", "value": "1", "domain": "shop.test"}]}
+    answer = users.call("start_browser", sessionId="shop:cas", storageState=wrong)
+    assert "Invalid cookie" in refused(answer, "remote_error")
+    told = users.call("get_text", sessionId="shop:cas")
+    assert "Its start failed: " in refused(told, "session_not_found")
+    users.ok("start_browser", sessionId="shop:cas")
+    users.ok("close_session", sessionId="shop:cas")
+    until(lambda: sockets() <= before, "their sockets to be closed")
 
 
 UNABLE: dict[str, tuple[str, dict[str, Any], str]] = {

@@ -218,7 +218,10 @@ def test_other_browsers_refuse_other_modes(modern: Served, browser: str, wish: d
 def test_the_users_browser_is_driven_and_left(
     modern: Served, shared_home: Home, users: Users, shop: str
 ) -> None:  # X35 X36 X43 X44 X46
-    """Its tabs are listed and left as they are; a first page gets a tab of its own; closing ends our driver alone."""
+    """Its tabs are listed and left as they are; a first page gets a tab of its own; closing ends our driver alone.
+
+    Its requests are recorded and ruled while it is driven, and its own once more after that.
+    """
     row = modern.ok("start_browser", sessionId="mine", mode="attached", debuggerAddress=users.address)
     assert (row["mode"], row["owned"]) == ("attached", False)
     assert "webSocketUrl" not in shared_home.record("mine").capabilities
@@ -230,6 +233,12 @@ def test_the_users_browser_is_driven_and_left(
     other = modern.ok("start_browser", sessionId="also", debuggerAddress=users.address, navigationUrl=shop)
     assert other["url"] == shop
     assert len(modern.ok("tabs", action="list", sessionId="also")["tabs"]) == 3
+    fetch = "return await fetch('/').then(answer => answer.text(), () => 'blocked')"
+    modern.ok("har", action="start", sessionId="also")
+    assert "draft" in modern.ok("execute_script", script=fetch, sessionId="also")["value"]
+    assert modern.ok("har", action="stop", sessionId="also")["entries"] == 1
+    modern.ok("route", action="block", url=shop, sessionId="also")
+    assert modern.ok("execute_script", script=fetch, sessionId="also")["value"] == "blocked"
     assert modern.ok("close_sessions", all=True)["failed"] == []
     assert users.runs()
     again = modern.ok("start_browser", debuggerAddress=users.address)["sessionId"]
@@ -239,6 +248,7 @@ def test_the_users_browser_is_driven_and_left(
             modern.ok("tabs", action="select", tab=tab["tab"], sessionId=again)
             script = "return [document.title, document.querySelector('#draft').value]"
             assert modern.ok("execute_script", script=script)["value"] == ["None", "half a letter"]
+            assert "draft" in modern.ok("execute_script", script=fetch)["value"]
             break
     else:
         pytest.fail("the user's tab is gone")
@@ -308,7 +318,8 @@ def test_a_profile_is_removed_by_its_name(keeping: Served, shared_home: Home) ->
     assert profiles("list") == "chrome/work\n"
     assert "is open in process" in profiles("remove", "chrome/work")
     keeping.ok("close_session", sessionId="ann")
-    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", str(shared_home.folder)):
+    (shared_home.folder / "profiles" / "chrome" / "note").touch()
+    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", "chrome/note", str(shared_home.folder)):
         assert "There is no profile" in profiles("remove", wrong)
     assert profiles("remove", "chrome/work") == "Removed: chrome/work.\n"
     assert profiles("list") == "No profile is kept.\n"
