@@ -140,10 +140,11 @@ def test_switches_and_host_rules_are_the_instances(users: Served, site: Site) ->
 
 def _told(server: Served, name: str, answer: dict[str, Any]) -> str:
     """The event of this answer, or of one of the next."""
-    found: list[str] = answer.get("events") or until(
-        lambda: server.ok("get_text", sessionId=name).get("events"), "the event"
-    )
-    return found[0]
+    return str((answer.get("events") or until(lambda: _events(server, name), "the event"))[0])
+
+
+def _events(server: Served, name: str) -> Any:
+    return server.ok("get_text", sessionId=name).get("events")
 
 
 def test_what_is_heard_is_each_contexts_own(users: Served, site: Site) -> None:  # F11 F13 X6 X7
