@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.ears.downloads import allow, behave
 from orchestrator.errors import OrchestratorError
 
 if TYPE_CHECKING:
@@ -60,15 +61,15 @@ def folder(record: SessionRecord, settings: Settings) -> Path:
 
 
 def keep(scene: Scene) -> None:
-    """Have the browser keep to the policy for downloads: it stops them, or does as it was told at its start.
-
-    Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
-    """
+    """Have the browser keep to the policy for downloads: it stops them, or does as it was told at its start."""
     if scene.bidi is None:
         return
-    denied = {"type": "denied"} if scene.record.policies.downloads == "deny" else None
-    own = [scene.bidi.user_context]
-    scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=denied, userContexts=own)
+    if scene.record.policies.downloads == "deny":
+        behave(scene.bidi, {"type": "denied"})
+    elif scene.record.far:
+        behave(scene.bidi, None)
+    else:
+        allow(scene.bidi, folder(scene.record, scene.settings))
 
 
 def tell(scene: Scene) -> None:

@@ -201,7 +201,10 @@ class Scene(Memory):
         if self.record.type is not SessionType.BROWSER:
             with suppress(RemoteFailure):
                 self.remote.execute("switchToContext", name=self.record.context or NATIVE)
-        return self.native or self.find.frames.from_top()
+        if self.native:
+            return True
+        self.tabs.handles.resume()
+        return self.find.frames.from_top()
 
     def glance(self) -> None:
         """Look at the page if the step before did not: a dialog that it opened is answered as the policy says."""

@@ -50,14 +50,23 @@ class Downloads:
 
 
 def allow(bidi: Bidi, folder: Path) -> None:
-    """Have the browser put what it downloads into a folder, which it makes when it needs it.
+    """Have the browser put what the session downloads into a folder, which it makes when it needs it.
+
+    Raises:
+        NoAnswer, RemoteFailure: It did not come to that.
+    """
+    behave(bidi, {"type": "allowed", "destinationFolder": str(folder)})
+
+
+def behave(bidi: Bidi, behavior: Mapping[str, Any] | None) -> None:
+    """Say what becomes of the downloads of the session's own user context; None leaves it to the browser.
 
     Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
 
     Raises:
         NoAnswer, RemoteFailure: It did not come to that.
     """
-    bidi.call("browser.setDownloadBehavior", downloadBehavior={"type": "allowed", "destinationFolder": str(folder)})
+    bidi.call("browser.setDownloadBehavior", downloadBehavior=behavior, userContexts=[bidi.user_context])
 
 
 def _key(event: Mapping[str, Any]) -> str:

@@ -124,7 +124,7 @@ def test_a_name_that_is_taken_is_refused(modern: Served, end: RemoteEnd) -> None
         end.ask("DELETE", session, "")
 
 
-def test_a_session_is_started_at_a_url(modern: Served, site: Site, end: RemoteEnd) -> None:  # W24 W25
+def test_a_session_is_started_at_a_url(modern: Served, site: Site, end: RemoteEnd) -> None:  # W40 W55
     """The provider remote_url starts one at any endpoint, with the capabilities asked for, and ends it there."""
     site.page("/", "<title>Far</title><input aria-label=Name>")
     end.requests.clear()

@@ -138,7 +138,7 @@ def test_users_words_stand(browse: Browse) -> None:
     assert browser.capabilities["timeouts"]["pageLoad"] == 28_000
 
 
-def test_host_rules(browse: Browse) -> None:
+def test_host_rules(browse: Browse) -> None:  # F7
     """A name leads where the rule says."""
     with web() as address:
         browser = browse(options={"hostRules": {"shop.test": address}})
