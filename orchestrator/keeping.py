@@ -31,22 +31,28 @@ class Keeping:
         self._book = book
         self._home = home
         self._started: subprocess.Popen[bytes] | None = None
+        self._starting = threading.Lock()
 
     async def ensure(self) -> None:
         """Start a keeper unless there is one, or nothing to keep; nothing here depends on whether that succeeds."""
         try:
             if await self._book.ask(self._book.store.lacks_keeper):
-                await anyio.to_thread.run_sync(self._start)
+                await anyio.to_thread.run_sync(self._start_once)
         except (OSError, OrchestratorError) as error:
             structlog.get_logger(__name__).warning("the keeper did not start", error=str(error))
 
-    def _start(self) -> None:
-        if self._started is not None and self._started.poll() is None:
-            return  # it was started just now, and is about to say so
+    def _start_once(self) -> None:
+        """Sessions that start at once ask for it at once."""
+        with self._starting:
+            if self._started is None or self._started.poll() is not None:
+                self._started = self._start()
+            # Otherwise it was started just now, and is about to say so.
+
+    def _start(self) -> subprocess.Popen[bytes]:
         log = self._home / _LOG
         anew = log.exists() and log.stat().st_size > _LONGEST
         with log.open("wb" if anew else "ab") as output:
-            self._started = subprocess.Popen(
+            started = subprocess.Popen(
                 [sys.executable, "-I", str(_PROGRAM), str(self._home), *_FOUND_IN],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -55,4 +61,5 @@ class Keeping:
                 cwd=self._home,
                 **processes.apart(),
             )
-        threading.Thread(target=self._started.wait, name="reap-keeper", daemon=True).start()
+        threading.Thread(target=started.wait, name="reap-keeper", daemon=True).start()
+        return started

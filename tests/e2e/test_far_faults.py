@@ -18,10 +18,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from orchestrator.machine import free_port
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd, grid_end
+from tests.ports import free_port
 from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.served import Answer, Served
 from tests.site import Site
