@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from selenium.common.exceptions import InvalidSessionIdException, SessionNotCrea
 from orchestrator.demo.device_server import DeviceServer
 from orchestrator.living import gone
 from tests.demo.phones import eventually, start
+from tests.ports import losing_its_port
 
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
@@ -123,8 +126,13 @@ def test_server_ends_with_everything() -> None:
 
 
 @pytest.mark.usefixtures("device_server")
-def test_killed_server_leaves_nothing() -> None:
-    """Neither the phone's browser nor the web view's chromedriver outlives an Appium that was killed."""
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in that loses its port is a script")
+def test_killed_server_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the phone's browser nor the web view's chromedriver outlives an Appium that was killed.
+
+    A chromedriver that found its port taken was started once more.
+    """
+    monkeypatch.setenv("PATH", str(losing_its_port(tmp_path).parent), prepend=os.pathsep)
     with DeviceServer() as server:
         driver = start(server.url, "iOS")
         driver.get("pocket://screen/web")
@@ -132,4 +140,5 @@ def test_killed_server_leaves_nothing() -> None:
         left = browsers(server)
         psutil.Process(server.pid).kill()
     assert len(left) > 2
+    assert (tmp_path / "lost").exists()
     eventually(driver, lambda: living(left) == [])
