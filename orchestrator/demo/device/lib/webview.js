@@ -7,9 +7,9 @@ const {WebDriverProxy, errors} = require('appium/driver');
 const {program} = require('./cdp');
 
 const START_LIMIT = 15_000;
-const ATTEMPTS = 3;
-/** What chromedriver says when it ends because the port that it was given for IPv6 is taken for IPv4. */
-const PORT_TAKEN = /port not available/;
+/** It takes a free port of IPv4, and ends when somebody has the one of IPv6 with that number. */
+const TRIES = 3;
+const TAKEN = 'it ended at once';
 /** What the device itself answers, whatever the context; scripts may be mobile: commands, so they come by us. */
 const OURS = ['contexts?$', 'appium/', 'orientation$', 'location$', 'rotation$', 'se/log', 'window/handles$', 'execute/sync$'];
 const NOT_PROXIED = [
@@ -26,7 +26,7 @@ class WebViewSession {
   async start(page) {
     const debuggerPort = await this.chromium.port();
     try {
-      this.proxy = new WebDriverProxy({server: '127.0.0.1', port: await this._driver(), base: '', log: this.log, keepAlive: true});
+      this.proxy = new WebDriverProxy({server: '127.0.0.1', port: await this._spawned(TRIES), base: '', log: this.log, keepAlive: true});
       await this.proxy.command('/session', 'POST', {
         capabilities: {alwaysMatch: {'goog:chromeOptions': {debuggerAddress: `127.0.0.1:${debuggerPort}`}, unhandledPromptBehavior: 'ignore'}},
       });
@@ -57,17 +57,14 @@ class WebViewSession {
     clearTimeout(timer);
   }
 
-  /** Starts chromedriver, once more where it lost its port; where it listens. */
-  async _driver() {
-    for (let left = ATTEMPTS - 1; ; left--) {
-      this.child = spawn(program('SIM_CHROMEDRIVER', ['chromedriver']), ['--port=0'], {stdio: ['ignore', 'pipe', 'ignore']});
-      // Closed, not only gone: all that it said is known by then.
-      this.exit = new Promise((resolve) => this.child.once('close', resolve));
-      try {
-        return await this._port();
-      } catch (error) {
-        if (!left || !PORT_TAKEN.test(error.message)) throw error;
-      }
+  async _spawned(tries) {
+    this.child = spawn(program('SIM_CHROMEDRIVER', ['chromedriver']), ['--port=0'], {stdio: ['ignore', 'pipe', 'ignore']});
+    this.exit = new Promise((resolve) => this.child.once('exit', resolve));
+    try {
+      return await this._port();
+    } catch (error) {
+      if (tries === 1 || error.message !== TAKEN) throw error;
+      return await this._spawned(tries - 1);
     }
   }
 
@@ -76,10 +73,7 @@ class WebViewSession {
       let said = '';
       const timer = setTimeout(() => reject(new Error('it did not say its port')), START_LIMIT);
       this.child.once('error', reject);
-      this.exit.then(() => {
-        clearTimeout(timer);
-        reject(new Error(`it ended at once: ${said.trim().split('\n').pop()}`));
-      });
+      this.exit.then(() => reject(new Error(TAKEN)));
       this.child.stdout.on('data', (data) => {
         said += data;
         const port = /started successfully on port (\d+)/.exec(said)?.[1];
