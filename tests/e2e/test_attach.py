@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import StartFailed
-from orchestrator.machine import free_port
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
 from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd
+from tests.ports import free_port
 from tests.remote_end import PASSWORD, RemoteEnd, remote_end
 from tests.served import Served
 from tests.site import Site

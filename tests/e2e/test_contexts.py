@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator import processes
 from orchestrator.webdriver.devtools import DevTools, debugger_address
-from tests.e2e.harness import Home, answered, kill, remote, succeed, until
+from tests.e2e.harness import Home, answered, in_time, kill, remote, succeed, until
 from tests.e2e.stage import refused
 from tests.served import Served
 from tests.site import Reply, Site, Visit
@@ -305,7 +305,7 @@ def test_a_crash_loses_every_context(modern: Served, shared_home: Home, victim: 
     until(lambda: shared_home.tickets() == len(running), "the calls to run")
     killed = kill(shared_home.process("shop:bob", victim))
     assert {answered(call).code for call in running} == {"session_lost"}
-    assert time.monotonic() - killed < 2.0
+    assert time.monotonic() - killed < in_time(2.0)
 
     def states() -> dict[str, str]:
         return {row["sessionId"]: row["state"] for row in modern.ok("list_sessions")["sessions"]}

@@ -12,9 +12,9 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from orchestrator.machine import free_port
 from tests.e2e.harness import Home, kill, runs, until
 from tests.grid_end import GridEnd
+from tests.ports import free_port
 from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.served import Answer, Served, processes_below, served
 from tests.site import Site

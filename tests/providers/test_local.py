@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import shutil
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -28,6 +26,7 @@ from orchestrator.registry import Providers
 from orchestrator_providers import chromium
 from orchestrator_providers.local import LocalProvider
 from orchestrator_providers.local_options import LocalOptions
+from tests.certificates import self_signed
 
 if TYPE_CHECKING:
     from .conftest import Begin, Browser
@@ -159,7 +158,6 @@ def test_proxy(browse: Browse) -> None:
         assert browser.open("http://shop.test/cart") == "http://shop.test/cart at shop.test"
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
 @pytest.mark.parametrize(
     ("wish", "error"),
     [
@@ -194,12 +192,7 @@ def test_a_profile_that_another_machine_has_says_where_that_stands(
 
 def test_accept_insecure_certs(browse: Browse, tmp_path: Path) -> None:
     """A page with a certificate of its own is loaded if the caller says so, and only then."""
-    names = {name: str(tmp_path / name) for name in ("key", "cert")}
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-    subprocess.run([*command, "-keyout", names["key"], "-out", names["cert"]], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(names["cert"], names["key"])
-    with web(context) as address:
+    with web(self_signed(tmp_path)) as address:
         assert browse(options={"acceptInsecureCerts": True}).open(f"https://{address}/x") == f"/x at {address}"
         assert "ERR_CERT_AUTHORITY_INVALID" in browse().open(f"https://{address}/x")
 
