@@ -82,12 +82,13 @@ def test_no_secret_is_in_it(activity: Activity, redactor: Redactor, tmp_path: Pa
     arguments = {
         "url": "https://me:pass@shop.example/",
         "script": "x" * 195 + "correct horse",
-        "values": ["correct horse"],
+        "values": ["correct horse", "fetch('http://me:p@ss@shop.example/')"],
     }
-    activity.note(record(), Doing("any", arguments), "It said correct horse.")
+    activity.note(record(), Doing("any", arguments), "It said correct horse at http://me:pass@shop.example/.")
     (entry,) = entries(tmp_path, record())
-    assert entry.arguments == {"url": "https://shop.example/", "script": "x" * 195 + "•••", "values": ["•••"]}
-    assert entry.message == "It said •••."
+    values = ["•••", "fetch('http://shop.example/')"]
+    assert entry.arguments == {"url": "https://shop.example/", "script": "x" * 195 + "•••", "values": values}
+    assert entry.message == "It said ••• at http://shop.example/."
 
 
 @pytest.mark.parametrize(
