@@ -46,12 +46,12 @@ class Downloads:
             return  # what was asked for is done: the next call finds what is wrong
         names = set(found.get("names") or ())
         told = {one["name"]: one for one in found.get("files") or ()}
-        for name in sorted(names):
-            facts = told.get(name, {})
-            mark = name, facts.get("lastModifiedTime")
+        marks = {name: (name, told.get(name, {}).get("lastModifiedTime")) for name in names}
+        self._seen &= {*marks.values()}  # what is gone there needs no remembering
+        for name, mark in sorted(marks.items()):
             if mark not in self._seen and _is_whole(name, names):
                 self._seen.add(mark)
-                _tell(scene, name, facts)
+                _tell(scene, name, told.get(name, {}))
 
 
 def folder(record: SessionRecord, settings: Settings) -> Path:
@@ -130,5 +130,7 @@ def _place(folder: Path, name: str, size: Any, modified: Any) -> tuple[Path, boo
 
 def _content(answer: Mapping[str, Any]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(base64.b64decode(answer["contents"]))) as archive:
-        [entry] = archive.namelist()
+        [entry] = archive.infolist()
+        if entry.file_size > _LARGEST:
+            raise ValueError(f"with {entry.file_size / 1e6:.0f} MB it is too large.")
         return archive.read(entry)

@@ -28,13 +28,12 @@ class Downloads:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._ended: deque[Downloaded] = deque(maxlen=_REMEMBERED)
-        self.begun = 0
-        """How many began so far."""
 
     def begin(self, event: Mapping[str, Any]) -> None:
         """Take in a `browsingContext.downloadWillBegin`."""
-        self.begun += 1
         self._names[_key(event)] = str(event.get("suggestedFilename") or "")
+        if len(self._names) > _REMEMBERED:  # whose end was never told
+            self._names.pop(next(iter(self._names)))
 
     def end(self, event: Mapping[str, Any]) -> None:
         """Take in a `browsingContext.downloadEnd`."""

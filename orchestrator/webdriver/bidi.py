@@ -99,8 +99,11 @@ class Bidi:
             socket = self._ready()
             new = [event for event in listeners if event not in self._listeners]
             for event, listener in listeners.items():
-                # In place before it is subscribed to: what comes with the subscription is told, too.
-                self._listeners[event] = [*self._listeners.get(event, ()), listener]
+                # In place before it is subscribed to: what comes with the subscription is told, too. It may be there
+                # since a time when nobody answered.
+                known = self._listeners.get(event, ())
+                if all(one is not listener for one in known):
+                    self._listeners[event] = [*known, listener]
             try:
                 if new:
                     socket.call("session.subscribe", events=new, **self._where)

@@ -18,11 +18,11 @@ def test_the_oldest_make_room() -> None:  # X6 X7
     ring: Ring[int] = Ring()
     for number in range(1200):
         ring.put(str(number), number, number, 1)
-    assert ([*ring.since(0)][:2], ring.dropped) == ([200, 201], 200)
+    heard = ring.since(0)
+    assert (heard.entries[:2], heard.dropped) == ([200, 201], 200)
     ring.put("large", -1, 2000, 2_000_000)
-    assert [*ring.since(0)] == [-1]
-    ring.clear()
-    assert (ring.dropped, ring.mark, [*ring.since(0)]) == (0, 2000, [])
+    assert ring.since(0, clear=True) == ([-1], 2000, 1200)
+    assert ring.since(0) == ([], 2000, 0)
 
 
 def test_no_two_have_the_same_place() -> None:
@@ -30,11 +30,11 @@ def test_no_two_have_the_same_place() -> None:
     ring: Ring[str] = Ring()
     for key in "abc":
         ring.put(key, key, 10.0, 1)
-    after = ring.mark
+    after = ring.since(0).until
     ring.put("d", "d", 9.0, 1)
-    assert [*ring.since(after)] == ["d"]
+    assert ring.since(after).entries == ["d"]
     ring.put("b", "B", 10.0, 1)
-    assert [*ring.since(after)] == ["B", "d"], "in the order in which they came"
+    assert ring.since(after).entries == ["B", "d"], "in the order in which they came"
 
 
 STRING = {"type": "string", "value": "a 'b' \"c\""}
@@ -98,7 +98,7 @@ def test_half_a_secret_is_not_left() -> None:
     console = Console(redactor)
     text = f"{'x' * 3997}tell-nobody http://ann:hidden@shop.test/"
     console.hear({"type": "console", "level": "info", "timestamp": 1, "args": [{"type": "string", "value": text}]})
-    [message] = console.find(0, "debug")
+    [message] = console.find(0, "debug").entries
     assert "tell" not in message.text
     assert message.text.endswith("•••…")
 
@@ -115,4 +115,4 @@ def test_what_is_told_once_more_is_heard_once() -> None:
     console.expect_replay()
     for text, when in (("twice", 5), ("twice", 5), ("missed", 6), ("twice", 5)):
         console.hear(entry(text, when))
-    assert [one.text for one in console.find(0, "debug")] == ["twice", "twice", "missed", "twice"]
+    assert [one.text for one in console.find(0, "debug").entries] == ["twice", "twice", "missed", "twice"]
