@@ -22,8 +22,8 @@ _SECRET_FIELD = re.compile(
 _USER_IN_URL = re.compile(r"://[^/\s?#@]+@")
 _USER_IN_TEXT = re.compile(r"(?<=://)[^\s/?#'\"]+@")
 _UNQUOTED = ("/", "", "!'()*", ";,/?:@&=+$!'()*#", "!$%&'()*+,/:;=?@[\\]^`{|}")
-"""What stays as it is in addresses: as Python quotes them, in `encodeURIComponent`, `encodeURI`, and where a page writes
-into an address what it likes."""
+"""What stays as it is in addresses: as Python quotes them, in `encodeURIComponent`, `encodeURI`, and what browsers
+leave in a query that a page writes."""
 _SHORTEST = 6
 """A shorter secret is masked in its field only: as a word it would blot out half of an innocent page."""
 

@@ -11,10 +11,11 @@ import io
 import os
 import zipfile
 from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
 
 if TYPE_CHECKING:
     from orchestrator.actions.scene import Scene
@@ -60,15 +61,24 @@ def folder(record: SessionRecord, settings: Settings) -> Path:
 
 
 def keep(scene: Scene) -> None:
-    """Have the browser keep to the policy for downloads: it stops them, or does as it was told at its start.
+    """Have the browser keep to the policy for downloads: it stops them, or puts them into the session's folder.
+
+    One that was not started here does as it was told at its start.
 
     Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
     """
     if scene.bidi is None:
         return
-    denied = {"type": "denied"} if scene.record.policies.downloads == "deny" else None
-    own = [scene.bidi.user_context]
-    scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=denied, userContexts=own)
+    record, told = scene.record, None
+    denied = record.policies.downloads == "deny"
+    if denied:
+        told = {"type": "denied"}
+    elif record.owned and not record.far:
+        told = {"type": "allowed", "destinationFolder": str(folder(record, scene.settings))}
+    # A browser that does not know the command puts them where it likes; but nobody is to think that it denies them.
+    with nullcontext() if denied else suppress(RemoteFailure, NoAnswer):
+        own = [scene.bidi.user_context]
+        scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=told, userContexts=own)
 
 
 def tell(scene: Scene) -> None:

@@ -6,11 +6,10 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from orchestrator.ears.console import Console
-from orchestrator.ears.downloads import Downloads, allow
+from orchestrator.ears.downloads import Downloads
 from orchestrator.ears.network import Network
 from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.secrets import Redactor
@@ -43,16 +42,11 @@ class Ears:
         self._lock = threading.Lock()
         self._subscribed = False
         self._begun: threading.Thread | None = None
-        self._folder: Path | None = None
 
-    def open(self, downloads: Path | None = None) -> None:
-        """Begin to listen, beside whatever goes on; where that fails, the first question tells.
-
-        `downloads` is the folder for them, of a browser on this machine that was just started.
-        """
+    def open(self) -> None:
+        """Begin to listen, beside whatever goes on; where that fails, the first question tells."""
         if self.bidi is not None:
             self.bidi.on_open = self.console.expect_replay
-            self._folder = downloads
             self._begin()
 
     def wait(self) -> None:
@@ -100,9 +94,6 @@ class Ears:
             for listeners in others:
                 with suppress(RemoteFailure):  # not every browser knows these
                     bidi.listen_all(listeners)
-            if self._folder is not None:
-                with suppress(RemoteFailure):
-                    allow(bidi, self._folder)
             self._subscribed = True
 
     def _all_listeners(self) -> list[dict[str, Listener]]:

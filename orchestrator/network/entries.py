@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from orchestrator.network.exchange import Event, Exchange, Hop
-from orchestrator.secrets import MASK
+from orchestrator.secrets import MASK, without_credentials
 
 Json = dict[str, Any]
 
@@ -60,7 +60,7 @@ def _entry(exchange: Exchange, place: int, hop: Hop) -> Json:
 def _request(hop: Hop, wire: Event) -> Json:
     told = hop.sent["request"]
     headers = _headers(wire.get("headers") or told.get("headers") or {})
-    url = str(told["url"])
+    url = without_credentials(str(told["url"]))
     request: Json = {
         "method": told["method"],
         "url": url,

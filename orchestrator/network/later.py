@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import structlog
 
-
 _MOST = 2_000
 
 
@@ -55,7 +54,7 @@ class Later:
                 do()
             except Exception as error:  # noqa: BLE001 - whatever it was
                 # What waits behind it must not wait for ever. It may hold secrets.
-                structlog.get_logger(__name__).error("a task failed", error=type(error).__name__)  # noqa: TRY400
+                structlog.get_logger(__name__).error("a task failed", error=type(error).__name__)
 
     def _next(self) -> Callable[[], None] | None:
         with self._changed:

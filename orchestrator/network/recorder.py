@@ -12,6 +12,7 @@ from orchestrator.network.entries import Json, entries, instant
 from orchestrator.network.exchange import Event, Exchange
 from orchestrator.network.journal import Journal
 from orchestrator.network.later import Later
+from orchestrator.secrets import without_credentials
 from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
 
 _LARGEST_BODY = 5_000_000
@@ -124,7 +125,7 @@ class Recorder:
         if is_page and not exchange.hops:
             page = f"page_{params['loaderId']}"
             self._pages[target.page] = page, float(params["timestamp"])
-            title = params["request"]["url"]
+            title = without_credentials(str(params["request"]["url"]))
             began = {"startedDateTime": instant(float(params["wallTime"])), "id": page, "title": title}
             self._later.after(0, lambda: self._write("page", {**began, "pageTimings": {}}))
         exchange.page = self._pages.get(target.page, ("", 0.0))[0]
