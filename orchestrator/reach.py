@@ -51,7 +51,8 @@ class Reach:
     def bidi(self, record: SessionRecord) -> Bidi | None:
         """WebDriver BiDi of a record's session, not connected yet; None where its remote end gave no socket.
 
-        Sessions that share a browser share its socket, each hearing of its own user context alone.
+        Sessions that share a browser share its socket, each hearing of its own user context alone; those in windows of
+        one profile, of its own tabs.
 
         User and password of the remote end are those of its socket, where both are one host's; never from TLS into
         the open.
@@ -64,8 +65,9 @@ class Reach:
             return None
         place = record.instance
         context = "" if place is None else place.context if place.isolated else "default"
-        socket = self._opened(url, record)
-        return Bidi(socket, name=record.id, timeout=self._settings.command_timeout, user_context=context)
+        windows = place is not None and bool(place.profile) and not place.isolated
+        timeout = self._settings.command_timeout
+        return Bidi(self._opened(url, record), name=record.id, timeout=timeout, user_context=context, by_tab=windows)
 
     def cdp(self, record: SessionRecord) -> Cdp | None:
         """The browser's DevTools beside a record's session, not connected yet; None where there is no way to them.

@@ -157,6 +157,7 @@ class Runner:
         attached = self._client(record)
         scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
         attached.ears.wait()
+        scene.hear(record.tabs)
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
@@ -195,8 +196,7 @@ class Runner:
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange, kept.devtools = strange, self._reach.devtools(record)
         self._attached[record.remote_session_id] = kept
-        fresh = not (strange or record.far)
-        ears.open(downloads.folder(record, self._settings) if fresh else None)
+        ears.open()
         return kept
 
 

@@ -18,7 +18,7 @@ def begin(scene: Scene) -> Acted:
     scene.tabs.told()
     if _is_ours(scene.record) and (scene.bidi is not None or not scene.record.far):
         scene.permissions.keep()
-    if scene.record.policies.downloads == "deny":
+    if scene.record.policies.downloads == "deny" or not scene.record.far:
         downloads.keep(scene)
     if scene.record.policies.file_pickers == "manual":
         pickers.keep(scene, scene.record.tabs)

@@ -160,6 +160,26 @@ def test_one_profile_is_one_browser_with_two_windows(keeping: Served, shared_hom
     assert shared_home.is_clean()
 
 
+def test_each_window_hears_its_own_tabs(keeping: Served, shop: str) -> None:  # X37
+    """Console, requests, pickers and downloads of one are told to the other no more than those of its tabs."""
+    for name in ("ann", "bob"):
+        keeping.ok("start_browser", sessionId=name, **KEPT, navigationUrl=shop)
+        keeping.ok("execute_script", script=f"console.log('{name} says')", sessionId=name)
+    keeping.ok("tabs", action="new", url=shop, sessionId="ann")
+    page = "document.body.innerHTML = '<input type=file id=f><a id=a download=mine.txt href=data:text/plain,x>Get</a>'"
+    keeping.ok("execute_script", script=f"console.log('in a tab'); {page}; await fetch('/of-ann')", sessionId="ann")
+    assert "wants a file" in keeping.call("click_element", selector="#f", sessionId="ann").text
+    keeping.ok("click_element", selector="#a", sessionId="ann")
+    told = {name: keeping.ok("get_console", sessionId=name) for name in ("ann", "bob")}
+    said = {name: [one["text"] for one in told[name]["entries"]] for name in told}
+    assert said == {"ann": ["ann says", "in a tab"], "bob": ["bob says"]}
+    assert "events" not in told["bob"]
+    asked = [keeping.ok("get_network", url="/of-ann", sessionId=name)["total"] for name in ("ann", "bob")]
+    assert asked == [1, 0]
+    for name in ("ann", "bob"):
+        keeping.ok("close_session", sessionId=name)
+
+
 def test_a_context_in_a_kept_browser_keeps_nothing(keeping: Served, shop: str) -> None:  # F6 F7
     """The instance has the profile; a further context of it is empty, and says that it is incognito."""
     keeping.ok("start_browser", sessionId="shop", **KEPT, navigationUrl=f"{shop}?user=ann")

@@ -207,7 +207,7 @@ async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site)
 
 async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> None:  # B15 B16 B17 B29 B33
     """`sessions list` shows it, `sessions do` works in it by its name, again and again; what it says is the tool's."""
-    page = site.page("/", FORM)
+    page = site.page("/", f"{FORM}<input id=word type=password oninput='document.title = value'>")
     await park(home, "shop", url=page)
     assert shell(home, "sessions", "list").stdout.splitlines()[1].split()[:2] == ["shop", "parked"]
     typed = do(home, "set_value", "-s", "shop", "--selector", "#name", "--value=Ann", "--submit")
@@ -215,6 +215,9 @@ async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> N
     told = do(home, "expect", "-s", "shop", "--selector=#name", "--value", "Ann", "--json")
     assert json.loads(told.stdout or "{}").get("restored") is True, told.stderr
     assert home.record("shop").state is SessionState.PARKED
+    hidden = do(home, "set_value", "-s", "shop", "--selector=#word", "--value=hunter2-hunter2")
+    assert "•••" in hidden.stdout, hidden.stderr
+    assert "hunter2" not in hidden.stdout
     wrong = do(home, "navigat", "-s", "shop")
     assert wrong.returncode == 2
     assert "Did you mean 'navigate'?" in wrong.stderr

@@ -117,6 +117,31 @@ def test_a_command_that_takes_too_long_is_given_up(bidi: Bidi) -> None:
     assert bidi.call("browsingContext.getTree")["contexts"][0]["context"] == context["context"]
 
 
+def test_who_listens_once_more_is_told_once(far: Far) -> None:
+    """Where nobody answered the first time, since the driver was busy."""
+    heard, bidi = Heard(), Bidi(far.url, name="shop", timeout=1)
+    busy = threading.Thread(target=far.js, args=("return new Promise(resolve => setTimeout(resolve, 2500))",))
+    busy.start()
+
+    def waits() -> bool:
+        try:
+            bidi.call("browsingContext.getTree", limit=0.1)
+        except NoAnswer:
+            return True
+        return False
+
+    until(waits, "a driver that is busy")
+    with pytest.raises(NoAnswer):
+        bidi.listen(LOG, heard)
+    busy.join()
+    bidi.call("browsingContext.getTree", limit=20)
+    bidi.listen(LOG, heard)
+    far.js("console.log('once')")
+    bidi.call("browsingContext.getTree", limit=20)
+    bidi.close()
+    assert heard.count("once") == 1
+
+
 def test_a_listener_that_fails_hinders_nobody(far: Far, bidi: Bidi) -> None:
     """Neither the others nor what comes after."""
     heard = Heard()
