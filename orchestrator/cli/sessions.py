@@ -181,15 +181,14 @@ def do(
 
     One that was parked comes back for it, and is parked again.
     """
-    from orchestrator.actions.catalogue import CATALOGUE
     from orchestrator.api import Orchestrator
     from orchestrator.arguments import read
 
-    declared = CATALOGUE.get(action)
-    if declared is None:
-        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, CATALOGUE))
-    wanted = read(declared, _given(context.args))
     orchestrator = Orchestrator(_settings(namespace), parking=True, door="cli")
+    declared = orchestrator.actions.get(action)
+    if declared is None:
+        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, orchestrator.actions))
+    wanted = read(declared, _given(context.args))
     outcome = _run(orchestrator, lambda facade: facade.perform(wanted, name))
     if as_json:
         typer.echo(json.dumps(orchestrator.redactor.data(outcome.data()), indent=2, ensure_ascii=False))
