@@ -219,7 +219,7 @@ def test_the_same_options_are_not_refused(users: Served) -> None:  # F1 F6
         users.ok("close_sessions", prefix=prefix)
 
 
-def test_what_is_over_leaves_no_socket(users: Served) -> None:  # F2
+def test_what_is_over_leaves_no_socket(users: Served) -> None:
     """A session is closed, another one never starts, for the browser refuses a cookie of its storage state.
 
     The browser stays, and with it whatever would still be connected to it.
