@@ -24,7 +24,6 @@ _SHOWN = {
         "deviceName",
         "automationName",
         "udid",
-        "webSocketUrl",
     )
 }
 """The capabilities that a row shows, and as what Appium may answer them."""

@@ -14,13 +14,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
+import anyio
 import psutil
 import pytest
 
 from orchestrator import folders, leases, processes
-from orchestrator.keeping import _FOUND_IN, _PROGRAM
+from orchestrator.keeping import _FOUND_IN, _PROGRAM, Keeping
 from orchestrator.living import Process, gone
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.sessions import Book
 from orchestrator.store import Holder, SqliteStore
 
 NAMESPACE = "kept"
@@ -282,6 +284,18 @@ def test_several_that_start_at_once_are_one(house: House) -> None:  # B13
     assert keeper
     assert keeper.pid == left.pid
     assert all(child.returncode == 0 for child in children if child is not left)
+
+
+async def test_starts_at_once_miss_one_keeper(house: House) -> None:  # B13
+    """However many sessions a server starts at a time, it starts one keeper."""
+    house.session("a", me := house.arrive("me"), ttl=LONG)
+    keeping = Keeping(Book(house.store, Caller(key=me, **Holder.here()._asdict()), NAMESPACE), house.home)
+    async with anyio.create_task_group() as starts:
+        for _ in range(5):
+            starts.start_soon(keeping.ensure)
+    keeper = until(house.keeper, "the keeper")
+    started = [child.pid for child in psutil.Process().children() if str(house.home) in child.cmdline()]
+    assert started == [keeper.pid]
 
 
 def test_a_killed_keeper_is_in_nobodys_way(house: House) -> None:  # B13

@@ -126,7 +126,9 @@ async def _speak(app: App, ending: Ending) -> None:
                     await app.server.run(watched, outgoing, app.server.create_initialization_options())
                 finally:
                     ending.begin("the connection ended")
-    except Exception:  # noqa: BLE001 (such as a client that closed our output: we end in good order)
+    except* ConnectionError:
+        ending.begin("the client closed our output")
+    except* Exception:  # noqa: BLE001 (we end in good order, whatever it was)
         structlog.get_logger(__name__).exception("the connection broke")
         ending.begin("the connection broke")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -120,6 +123,23 @@ def test_server_ends_with_everything() -> None:
         folder = server.log.parent
     assert living(left) == []
     assert not folder.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+@pytest.mark.usefixtures("device_server")
+def test_a_port_that_was_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A web view's chromedriver that ends at once, as one does whose port somebody has, is started again."""
+    stand_in, tried = tmp_path / "chromedriver", tmp_path / "tried"
+    stand_in.write_text(f'#!/bin/sh\n[ -e {tried} ] && exec {shutil.which("chromedriver")} "$@"\n: >{tried}\nexit 1\n')
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with DeviceServer() as server:
+        driver = start(server.url, "Android")
+        driver.get("pocket://screen/web")
+        driver.switch_to.context(driver.contexts[1])
+        assert driver.title == "Pocket web"
+        driver.quit()
+    assert tried.exists()
 
 
 @pytest.mark.usefixtures("device_server")

@@ -71,12 +71,13 @@ def test_what_is_asked(front: Front) -> None:
 
 
 def test_where_it_runs(front: Front) -> None:
-    """The row names the node and the BiDi socket at the Grid; the record how long the node waits for commands."""
+    """The row names the node; the record the BiDi socket at the Grid, and how long the node waits for commands."""
     [node] = [node for node in front.grid.status()["nodes"] if node["id"] == front.row["remoteEnd"]["nodeId"]]
     assert front.row["remoteEnd"] == {"nodeId": node["id"], "nodeUrl": node["uri"]}
     socket = f"ws://127.0.0.1:{front.grid.port}/session/{front.row['remoteSessionId']}/se/bidi"
-    assert front.row["capabilities"]["webSocketUrl"] == socket
-    assert front.home.record("far").keep_alive == 300
+    record = front.home.record("far")
+    assert record.capabilities["webSocketUrl"] == socket
+    assert record.keep_alive == 300
 
 
 def test_no_credential_is_kept(front: Front) -> None:

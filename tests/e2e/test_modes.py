@@ -209,11 +209,13 @@ def test_other_browsers_refuse_other_modes(modern: Served, browser: str, wish: d
     assert "selenium_grid" in refused(modern.call("start_session", **where, **wish), "unsupported")
 
 
-def test_the_users_browser_is_driven_and_left(modern: Served, users: Users, shop: str) -> None:  # X35 X36 X43 X44 X46
+def test_the_users_browser_is_driven_and_left(
+    modern: Served, shared_home: Home, users: Users, shop: str
+) -> None:  # X35 X36 X43 X44 X46
     """Its tabs are listed and left as they are; a first page gets a tab of its own; closing ends our driver alone."""
     row = modern.ok("start_browser", sessionId="mine", mode="attached", debuggerAddress=users.address)
     assert (row["mode"], row["owned"]) == ("attached", False)
-    assert "webSocketUrl" not in row["capabilities"]
+    assert "webSocketUrl" not in shared_home.record("mine").capabilities
     tabs = modern.ok("tabs", action="list", sessionId="mine")["tabs"]
     assert sorted(tab["url"] for tab in tabs) == sorted([f"{shop}?user=own", "about:blank"])
     own = next(tab["tab"] for tab in tabs if "user=own" in tab["url"])

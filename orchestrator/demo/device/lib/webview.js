@@ -7,6 +7,9 @@ const {WebDriverProxy, errors} = require('appium/driver');
 const {program} = require('./cdp');
 
 const START_LIMIT = 15_000;
+/** It takes a free port of IPv4, and ends when somebody has the one of IPv6 with that number. */
+const TRIES = 3;
+const TAKEN = 'it ended at once';
 /** What the device itself answers, whatever the context; scripts may be mobile: commands, so they come by us. */
 const OURS = ['contexts?$', 'appium/', 'orientation$', 'location$', 'rotation$', 'se/log', 'window/handles$', 'execute/sync$'];
 const NOT_PROXIED = [
@@ -22,10 +25,8 @@ class WebViewSession {
 
   async start(page) {
     const debuggerPort = await this.chromium.port();
-    this.child = spawn(program('SIM_CHROMEDRIVER', ['chromedriver']), ['--port=0'], {stdio: ['ignore', 'pipe', 'ignore']});
-    this.exit = new Promise((resolve) => this.child.once('exit', resolve));
     try {
-      this.proxy = new WebDriverProxy({server: '127.0.0.1', port: await this._port(), base: '', log: this.log, keepAlive: true});
+      this.proxy = new WebDriverProxy({server: '127.0.0.1', port: await this._spawned(TRIES), base: '', log: this.log, keepAlive: true});
       await this.proxy.command('/session', 'POST', {
         capabilities: {alwaysMatch: {'goog:chromeOptions': {debuggerAddress: `127.0.0.1:${debuggerPort}`}, unhandledPromptBehavior: 'ignore'}},
       });
@@ -56,12 +57,23 @@ class WebViewSession {
     clearTimeout(timer);
   }
 
+  async _spawned(tries) {
+    this.child = spawn(program('SIM_CHROMEDRIVER', ['chromedriver']), ['--port=0'], {stdio: ['ignore', 'pipe', 'ignore']});
+    this.exit = new Promise((resolve) => this.child.once('exit', resolve));
+    try {
+      return await this._port();
+    } catch (error) {
+      if (tries === 1 || error.message !== TAKEN) throw error;
+      return await this._spawned(tries - 1);
+    }
+  }
+
   _port() {
     return new Promise((resolve, reject) => {
       let said = '';
       const timer = setTimeout(() => reject(new Error('it did not say its port')), START_LIMIT);
       this.child.once('error', reject);
-      this.exit.then(() => reject(new Error('it ended at once')));
+      this.exit.then(() => reject(new Error(TAKEN)));
       this.child.stdout.on('data', (data) => {
         said += data;
         const port = /started successfully on port (\d+)/.exec(said)?.[1];
