@@ -63,9 +63,9 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
-        request = sharing.checked(request, provider)
         if request.device is not None:
             _check_device(request)
+        request = sharing.checked(request, provider)
         visit, state = _visit(request.navigation_url), _state(request)
         # Files are read in a thread; other starts reserve their ids in the order in which they were asked for.
         recorded = bool(options.har or options.hars)
@@ -146,8 +146,6 @@ def _check_device(request: StartRequest) -> None:
         raise InvalidArgument("Argument 'device' is of desktop browsers.", hint="A real one is named by deviceName.")
     device(request.device or "")
     abilities.need("emulate", request.browser)
-    if request.mode == "attached":
-        raise InvalidArgument("A browser that runs begins as it is.", hint="Leave device away, then call emulate.")
 
 
 def _visit(url: str | None) -> Navigate | None:
