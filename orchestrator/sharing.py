@@ -69,6 +69,8 @@ def _check_attached(request: StartRequest) -> None:
             f"{' and '.join(map(to_camel, asked))} cannot be given to a browser that runs.",
             hint="Leave that away, or the mode.",
         )
+    if request.device is not None:
+        raise InvalidArgument("A browser that runs begins as it is.", hint="Leave device away, then call emulate.")
     abilities.need("attached", request.browser)
 
 

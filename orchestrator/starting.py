@@ -65,9 +65,9 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
-        request = sharing.checked(request, provider)
         if request.device is not None:
             _check_device(request)
+        request = sharing.checked(request, provider)
         visit = _visit(request.navigation_url)
         # Files are read in a thread; other starts reserve their ids in the order in which they were asked for.
         state = await anyio.to_thread.run_sync(_state, request) if request.storage_state is not None else None
@@ -156,8 +156,6 @@ def _check_device(request: StartRequest) -> None:
         raise InvalidArgument("Argument 'device' is of desktop browsers.", hint="A real one is named by deviceName.")
     device(request.device or "")
     abilities.need("emulate", request.browser)
-    if request.mode == "attached":
-        raise InvalidArgument("A browser that runs begins as it is.", hint="Leave device away, then call emulate.")
 
 
 def _visit(url: str | None) -> Navigate | None:
