@@ -110,7 +110,7 @@ class Storing:
         tab = str(self._remote.execute("w3cGetCurrentWindowHandle"))
         try:
             url = self._devtools() if self._devtools else ""
-        except (OSError, ValueError, KeyError):
+        except OSError:
             url = ""
         if not url:
             raise RemoteFailure("The browser's DevTools cannot be reached from here.", error="unknown error")
@@ -134,14 +134,15 @@ def _origin(origin: str, entries: Iterable[Iterable[str]]) -> OriginStorage:
 
 def _stored(cookie: dict[str, Any]) -> StoredCookie:
     told = {name: cookie[name] for name in _COOKIE if name in cookie}
-    partition = (cookie.get("partitionKey") or {}).get("topLevelSite")
-    return StoredCookie.model_validate({**told, "expires": cookie["expires"], "partitionKey": partition})
+    if partition := cookie.get("partitionKey"):
+        told |= {"partitionKey": partition["topLevelSite"], "cross_site": partition["hasCrossSiteAncestor"]}
+    return StoredCookie.model_validate({**told, "expires": cookie["expires"]})
 
 
 def _wanted(cookie: StoredCookie) -> dict[str, Any]:
-    told = cookie.model_dump(by_alias=True, exclude={"partition_key"})
+    told = cookie.model_dump(by_alias=True, exclude={"partition_key", "cross_site"})
     if cookie.expires < 0:
         del told["expires"]
     if cookie.partition_key:
-        told["partitionKey"] = {"topLevelSite": cookie.partition_key, "hasCrossSiteAncestor": True}
+        told["partitionKey"] = {"topLevelSite": cookie.partition_key, "hasCrossSiteAncestor": cookie.cross_site}
     return told

@@ -12,12 +12,12 @@ import psutil
 import pytest
 
 from orchestrator.errors import DeviceBusy, InvalidArgument
-from orchestrator.machine import free_port
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
 from tests.appium_end import POCKET, AppiumEnd, appium_end, environment, guarded
 from tests.e2e.harness import Home, kill, runs, succeed, until
 from tests.e2e.stage import refused
+from tests.ports import free_port
 from tests.remote_end import PASSWORD
 from tests.served import Served
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from orchestrator import processes
 from orchestrator.webdriver.devtools import DevTools, debugger_address
-from tests.e2e.harness import Home, answered, kill, succeed, until
+from tests.e2e.harness import Home, answered, in_time, kill, remote, succeed, until
 from tests.e2e.stage import refused
 from tests.served import Served
 from tests.site import Reply, Site, Visit
@@ -183,7 +184,7 @@ def test_a_policy_is_the_contexts_own(users: Served, site: Site) -> None:  # F11
 
 DIFFERENT: dict[str, dict[str, Any]] = {
     "args": {"args": ["--force-dark-mode"]},
-    "host_rules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},
+    "hostRules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},
     "headless": {"headless": False},
     "mode, profile": {"mode": "persistent", "profile": "work"},
     "browser": {"browser": "edge"},
@@ -206,12 +207,36 @@ def test_other_options_of_the_browser_are_refused(users: Served, what: str) -> N
 
 
 def test_the_same_options_are_not_refused(users: Served) -> None:  # F1 F6
-    """Said again, as it was said first, an option of the browser does no harm."""
-    users.ok(
-        "start_browser", sessionId="flags:one", args=["--lang=de"], options={"hostRules": {"shop.test": "127.0.0.1"}}
-    )
+    """Said again, as it was said first, an option of the browser does no harm; nor is what it says to be off lost."""
+    options = {"hostRules": {"shop.test": "127.0.0.1"}, "acceptInsecureCerts": True}
+    users.ok("start_browser", sessionId="flags:one", args=["--lang=de"], options=options)
     users.ok("start_browser", sessionId="flags:two", args=["--lang=de"], headless=True)
-    users.ok("close_sessions", prefix="flags")
+    careful = {"options": {"acceptInsecureCerts": False}}
+    told = users.call("start_browser", sessionId="flags:three", **careful)
+    assert "differs in acceptInsecureCerts" in refused(told, "invalid_argument")
+    users.ok("start_browser", sessionId="shop:three", **careful)
+    for prefix in ("flags", "shop:three"):
+        users.ok("close_sessions", prefix=prefix)
+
+
+def test_what_is_over_leaves_no_socket(users: Served) -> None:
+    """A session is closed, another one never starts, for the browser refuses a cookie of its storage state.
+
+    The browser stays, and with it whatever would still be connected to it.
+    """
+
+    def sockets() -> int:
+        return len([one for one in users.process.net_connections("tcp") if one.status == "ESTABLISHED"])
+
+    before = sockets()
+    wrong = {"cookies": [{"name": "a;b", "value": "1", "domain": "shop.test"}]}
+    answer = users.call("start_browser", sessionId="shop:cas", storageState=wrong)
+    assert "Invalid cookie" in refused(answer, "remote_error")
+    told = users.call("get_text", sessionId="shop:cas")
+    assert "Its start failed: " in refused(told, "session_not_found")
+    users.ok("start_browser", sessionId="shop:cas")
+    users.ok("close_session", sessionId="shop:cas")
+    until(lambda: sockets() <= before, "their sockets to be closed")
 
 
 UNABLE: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -280,7 +305,7 @@ def test_a_crash_loses_every_context(modern: Served, shared_home: Home, victim: 
     until(lambda: shared_home.tickets() == len(running), "the calls to run")
     killed = kill(shared_home.process("shop:bob", victim))
     assert {answered(call).code for call in running} == {"session_lost"}
-    assert time.monotonic() - killed < 2.0
+    assert time.monotonic() - killed < in_time(2.0)
 
     def states() -> dict[str, str]:
         return {row["sessionId"]: row["state"] for row in modern.ok("list_sessions")["sessions"]}
@@ -293,6 +318,23 @@ def test_a_crash_loses_every_context(modern: Served, shared_home: Home, victim: 
     assert modern.ok("close_sessions", prefix="shop")["failed"] == []
     modern.ok("start_browser", sessionId="shop:ann")
     assert len(shared_home.drivers()) == 2
+
+
+def test_a_context_that_is_detached_leaves_the_browser(home: Home) -> None:  # W38 X23 F2
+    """It can be driven after the others were closed: the whole browser is the user's then."""
+    with home.serve() as server:
+        for name in ("shop:ann", "shop:bob"):
+            server.ok("start_browser", sessionId=name)
+        left = home.record("shop:ann")
+        assert server.ok("close_session", sessionId="shop:ann", detach=True)["detached"] == ["shop:ann"]
+        assert server.ok("close_session", sessionId="shop:bob") == {
+            "closed": ["shop:bob"],
+            "detached": [],
+            "failed": [],
+        }
+    session = f"{left.remote_url}/session/{left.remote_session_id}"
+    assert remote("GET", f"{session}/url") == "about:blank"
+    assert processes.end(left.processes) == []
 
 
 def test_a_failed_context_leaves_the_others(modern: Served, shared_home: Home) -> None:  # F2

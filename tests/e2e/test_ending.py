@@ -16,9 +16,7 @@ WAYS = [
     ("auto", "end of input"),
     ("legacy", "end of input"),
     ("auto", "SIGTERM"),
-    ("legacy", "SIGTERM"),
-    ("auto", "SIGINT"),
-    ("auto", "SIGTERM SIGTERM"),
+    ("auto", "SIGINT SIGTERM"),
 ]
 """How a client, or whoever started the server, makes it go: several signals stand for impatience."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
+import anyio
 import pytest
 
 from orchestrator import Orchestrator
@@ -162,6 +164,19 @@ async def test_one_that_expired_says_so(home: Home) -> None:  # B12 B14 B33
         await one.close_all_sessions()
 
 
+async def test_a_record_that_cannot_be_read_is_its_owners_trouble(home: Home) -> None:  # O14
+    """Another version wrote it, in another namespace: a server that starts sweeps nothing, and goes on."""
+    async with server(home):
+        pass
+    with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
+        db.execute("INSERT INTO sessions (namespace, id, state, owner, record) VALUES ('b', 'x', 'lost', 'me', '{}')")
+    async with server(home) as one:
+        await anyio.wait_all_tasks_blocked()
+        assert (await one.list_sessions()).sessions == []
+    with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
+        db.execute("DELETE FROM sessions WHERE namespace = 'b'")
+
+
 async def test_what_is_unused_keeps_its_time(home: Home) -> None:  # B14 B19 B20
     """A server that takes it over and goes without using it prolongs nothing; a use begins the time anew."""
     await park(home, "a", "b")
@@ -176,7 +191,11 @@ async def test_what_is_unused_keeps_its_time(home: Home) -> None:  # B14 B19 B20
 
 async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site) -> None:  # B17 B23 B30
     """It works in a parked session by its name, and parks it again; what it started itself ends with it."""
-    await park(home, "left", url=site.page("/", FORM))
+    await park(home, "left", "again", url=site.page("/", FORM))
+    async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE)) as script:
+        await (await script.session("again")).get_text()
+        await script.close_session("again")
+        await script.start_browser("again")
     async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE, park_ttl=0)) as script:
         await script.start_browser("own")
         assert (await (await script.session("left")).set_value("#name", "Ann")).restored
@@ -188,7 +207,7 @@ async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site)
 
 async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> None:  # B15 B16 B17 B29 B33
     """`sessions list` shows it, `sessions do` works in it by its name, again and again; what it says is the tool's."""
-    page = site.page("/", FORM)
+    page = site.page("/", f"{FORM}<input id=word type=password oninput='document.title = value'>")
     await park(home, "shop", url=page)
     assert shell(home, "sessions", "list").stdout.splitlines()[1].split()[:2] == ["shop", "parked"]
     typed = do(home, "set_value", "-s", "shop", "--selector", "#name", "--value=Ann", "--submit")
@@ -196,6 +215,9 @@ async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> N
     told = do(home, "expect", "-s", "shop", "--selector=#name", "--value", "Ann", "--json")
     assert json.loads(told.stdout or "{}").get("restored") is True, told.stderr
     assert home.record("shop").state is SessionState.PARKED
+    hidden = do(home, "set_value", "-s", "shop", "--selector=#word", "--value=hunter2-hunter2")
+    assert "•••" in hidden.stdout, hidden.stderr
+    assert "hunter2" not in hidden.stdout
     wrong = do(home, "navigat", "-s", "shop")
     assert wrong.returncode == 2
     assert "Did you mean 'navigate'?" in wrong.stderr
