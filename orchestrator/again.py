@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 from orchestrator import processes
 from orchestrator.actions.storing import Storing
-from orchestrator.errors import DialogOpen, OrchestratorError, RemoteFailure, SessionLost, TimedOut
+from orchestrator.errors import OrchestratorError, SessionLost
 from orchestrator.launch import Launch
 from orchestrator.models import SessionState, StartRequest
 from orchestrator.reach import Reach
@@ -75,8 +74,4 @@ class Again:
             turn.change(**facts)
             if state:
                 Storing(remote, turn.record, self._reach.devtools(turn.record)).restore(state)
-            if request.navigation_url:
-                # A session without its first page is better than none: the next result tells where it is.
-                with suppress(RemoteFailure, TimedOut, DialogOpen):
-                    remote.execute("get", url=request.navigation_url)
         turn.change(state=SessionState.ACTIVE)

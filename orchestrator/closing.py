@@ -11,11 +11,12 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from orchestrator import folders, kept, leases, processes
+from orchestrator import kept, leases, processes
 from orchestrator.activity import Doing
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.mark import Mark
 from orchestrator.models import SessionRecord, SessionState, SessionType
+from orchestrator.network import archive
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.rows import Closed, NotEnded
@@ -79,7 +80,7 @@ class Closer:
                     failed.append(NotEnded(session_id=session_id, reason=error.message))
                 return
             if record is not None:
-                found.append(record if detach else _spared(record))
+                found.append(record)
 
         with self._to_the_end():
             if strict:
@@ -123,7 +124,7 @@ class Closer:
             self._closed = anyio.Event()
 
     async def sweep(self, home: Path) -> None:
-        """End what is left of dead servers: sessions whose time is over, and processes without a record."""
+        """See to what is left of dead servers: sessions whose time is over, recordings, processes without a record."""
         closed = []
         for record in await self._book.ask(self._book.store.expired):
             close = functools.partial(self._book.store.close, when=_is_over, because=leases.NOBODY_CAME)
@@ -132,6 +133,7 @@ class Closer:
                     closed.append(found)
         await self.end(closed)
         await anyio.to_thread.run_sync(kept.tidy, home, self._book.store.every)
+        await anyio.to_thread.run_sync(archive.tidy, home, self._book.store.get)
         here = [one for record in await self._book.ask(self._book.store.every) for one in record.processes]
         live = [one.folder for one in here if one.folder]
         await anyio.to_thread.run_sync(processes.sweep, home, live, abandon_on_cancel=True)
@@ -140,7 +142,6 @@ class Closer:
     async def over(self, record: SessionRecord, because: str) -> None:
         """End what was closed in a turn of its own lane."""
         await self.end([record])
-        kept.remove(self._settings.home, record)
         self._runner.activity.note(record, Doing("close"), because)
 
     async def _recorded(self, records: Sequence[SessionRecord]) -> list[str]:
@@ -150,10 +151,13 @@ class Closer:
         return [one for one in told if one]
 
     async def end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
-        """End what was closed in another way, with what it recorded; what is left of each."""
+        """End what was closed in another way, with what it recorded and what is kept of it; what is left of each."""
         with self._to_the_end():
             await self._recorded(records)
-            return await self._end(records)
+            failed = await self._end(records)
+            for record in records:
+                kept.remove(self._settings.home, record)
+            return failed
 
     async def _end(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
         """End them wherever they live; what is left of each.
@@ -166,7 +170,8 @@ class Closer:
             apps = [record for record in here if _is_app(record)]
             group.start_soon(_end_here, [record for record in here if record not in apps], failed)
             for record in records:
-                self._runner.detach(record)
+                # In a thread: a driver that stands still is waited for when its sockets are closed.
+                group.start_soon(anyio.to_thread.run_sync, self._runner.detach, record)
                 if record.far:
                     group.start_soon(self._end_far, record, failed)
                 elif record in apps:
@@ -207,10 +212,12 @@ class Closer:
         return untold
 
     async def _release(self, records: Sequence[SessionRecord]) -> list[NotEnded]:
-        """Leave them alive; nothing of that can fail."""
+        """Leave them alive, with the whole of a browser that others share; nothing of that can fail."""
         for record in records:
             self._runner.detach(record)
-            await anyio.to_thread.run_sync(processes.release, record.processes)
+            closed = await self._book.get(record.id)
+            whole = closed if closed is not None and closed.created_at == record.created_at else record
+            await anyio.to_thread.run_sync(processes.release, whole.processes)
         return []
 
 
@@ -252,12 +259,6 @@ def _is_over(record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — t
 def _is_app(record: SessionRecord) -> bool:
     """Whether it is an app's session that its server can be asked to end."""
     return record.type is not SessionType.BROWSER and bool(record.remote_session_id)
-
-
-def _spared(record: SessionRecord) -> SessionRecord:
-    """The record without processes that are the user's now: who shares a browser with a session that was detached."""
-    shared = [Path(one.folder) for one in record.processes if one.folder and record.instance is not None]
-    return record.changed(processes=()) if any(map(folders.released, shared)) else record
 
 
 def _leave(reach: Reach, record: SessionRecord) -> list[str]:

@@ -35,14 +35,16 @@ def remove(home: Path, record: SessionRecord) -> None:
 def saved(home: Path, record: SessionRecord) -> Path:
     """A file for what the caller wants to keep beyond the session, named by session and time."""
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-    return home / "states" / f"{record.id}-{now}.json"
+    # Windows takes no colon in the name of a file.
+    return home / "states" / f"{record.id.replace(':', '+')}-{now}.json"
 
 
 def tidy(home: Path, records: Callable[[], Iterable[SessionRecord]]) -> None:
     """Forget what is kept of sessions that are not open any more; `records` are those that are."""
-    files = [*(home / "storage").glob("*.json")]
-    known = {place(home, record) for record in records()} if files else set()
+    files = [*(home / "storage").glob("*")]
+    known = {place(home, record).stem for record in records()} if files else set()
     for file in files:
-        if file not in known:
+        # Also what was half written when its server was killed: `.<life>.json.<digits>`.
+        if file.name.lstrip(".").partition(".")[0] not in known:
             with suppress(OSError):
                 file.unlink(missing_ok=True)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from orchestrator import folders
 from orchestrator.living import Identity, Process
 
 STARTER_DIED = "the server that was starting it ended before it was ready"
 NOBODY_CAME = "it was parked, and nobody came back to it in time"
+TOO_OLD = "it was open for as long as it may be"
 NONE: dict[str, Any] = {"parked_at": None, "parked_until": None}
 """The fields of a session that somebody looks after."""
 
@@ -34,14 +37,18 @@ PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
 def begun(state: str, limits: Mapping[str, float], until: float | None, now: float) -> dict[str, Any]:
-    """What changes in the record of a session whose caller is gone; a lease that runs already goes on."""
+    """What changes in the record of a session whose caller is gone; a lease that runs already goes on.
+
+    What started, or is lost, has none to come back to: its time is over at once.
+    """
     fields: dict[str, Any] = {}
     if state == "starting":
         fields |= {"state": "lost", "lost_reason": STARTER_DIED}
     elif state == "active":
         fields |= {"state": "parked"}
     if until is None:
-        fields |= {"parked_at": now, "parked_until": now + limits.get("park", 0)}
+        stays = limits.get("park", 0) if state in {"active", "parked"} else 0
+        fields |= {"parked_at": now, "parked_until": now + stays}
     return fields
 
 
@@ -50,13 +57,23 @@ def is_over(until: float | None, now: float) -> bool:
     return until is not None and until <= now
 
 
+def is_too_old(since: float, limits: Mapping[str, float], now: float) -> bool:
+    """Whether a session has lived for as long as it may, parked or not."""
+    return "age" in limits and since + limits["age"] <= now
+
+
 def closed(because: str | None) -> dict[str, Any]:
     """What changes in the record of a session that is closed: that it was open is remembered, not what it held."""
     return {"state": "closed", "lost_reason": because, "vars": {}, "events": [], **dict.fromkeys(("armed", "request"))}
 
 
 def alone(mine: Sequence[PlacedT], others: Iterable[PlacedT]) -> tuple[list[PlacedT], set[str]]:
-    """The processes that no other record names, and the folders of theirs that none names: those that may be ended."""
+    """The processes that no other record names, and the folders of theirs that none names: those that may be ended.
+
+    None may once a session that shares them was detached: they are the user's.
+    """
+    if any(one.folder and folders.released(Path(one.folder)) for one in mine):
+        return [], set()
     named = [*others]
     known, places = {(one.pid, one.created) for one in named}, {one.folder for one in named}
     own = [one for one in mine if (one.pid, one.created) not in known]

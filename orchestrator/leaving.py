@@ -53,4 +53,4 @@ class Leaving:
 
     def _lives_on(self, record: SessionRecord) -> bool:
         """Whether it may; one that was parked, and that a script only used, is parked again."""
-        return self._parking or record.id in self._restorer.taken
+        return self._parking or (record.id, record.created_at) in self._restorer.taken

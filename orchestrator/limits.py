@@ -88,7 +88,8 @@ class AgeLimit(Duty):
             turn.change(state=SessionState.CLOSED, lost_reason=because)
             return own
         turn.watch.clear()
-        anyio.from_thread.run(self._closer.end, [own])
+        # Its recording goes on with the next remote end.
+        anyio.from_thread.run(self._closer.end, [own.changed(har="")])
         until = record.parked_until or record.last_active_at + record.limits["idle"]
         lease = {"parked_at": record.parked_at or self._clock(), "parked_until": until}
         turn.change(**{**GONE, **lease, "state": SessionState.PARKED, "lost_reason": because})
@@ -97,4 +98,6 @@ class AgeLimit(Duty):
 
 def duration(seconds: float) -> str:
     """A time as people say it."""
-    return f"{seconds / _MINUTE:g} minutes" if seconds >= _MINUTE else f"{seconds:g} s"
+    if seconds < _MINUTE:
+        return f"{seconds:g} s"
+    return "1 minute" if seconds == _MINUTE else f"{seconds / _MINUTE:g} minutes"

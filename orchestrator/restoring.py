@@ -15,8 +15,6 @@ from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Turn
 from orchestrator.storage_state import StorageState
 
-_ASKED = 5.0
-"""Seconds that a remote end may take to say that it still has the session, when nothing of it runs on this machine."""
 _SHOWN = 200
 """Characters of a URL that are told."""
 _LONG = 120
@@ -30,19 +28,20 @@ StartAgain = Callable[[Turn, str, StorageState | None], None]
 class Restored(NamedTuple):
     """What the first result of a session that was parked tells; `whole` says that nothing of it was lost.
 
-    `recovered` is what a fresh browser was given of one that is gone.
+    `recovered` is what a fresh browser was given of one that is gone, and `page` is what it is to open first.
     """
 
     whole: bool
     told: str
     recovered: str | None = None
+    page: str | None = None
 
 
 class Restorer:
     """Restores for one caller; `ttl` is how long what it restored lives when it is parked again.
 
     Attributes:
-        taken: The ids that came to the caller in this way: it did not start them.
+        taken: The sessions that came to the caller in this way, by id and creation: it did not start them.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Restorer:
         self._home = home
         self._ttl = ttl
         self._clock = clock
-        self.taken: set[str] = set()
+        self.taken: set[tuple[str, float]] = set()
 
     def restore(self, turn: Turn) -> Restored:
         """Ask the remote end whether the session is there, and make it active; in the worker thread of its turn.
@@ -76,18 +75,19 @@ class Restorer:
         gone = self._gone(parked)
         record = turn.restore(self._book.caller.key, self._ttl)
         if record.owner != parked.owner:
-            self.taken.add(record.id)
+            self.taken.add((record.id, record.created_at))
         if gone:
             return self._recovered(turn, parked, gone)
         where = _where(record, ":")
         return Restored(whole=True, told=f"{record.id} was parked for {self._away(parked)} and is as it was{where}.")
 
     def _recovered(self, turn: Turn, parked: SessionRecord, gone: str) -> Restored:
+        page = (parked.request or {}).get("navigation_url")
         if not parked.remote_session_id:
             self._again(turn, gone, None)
             turn.change(fresh_since=self._clock())
             told = f"{parked.id} is a fresh one: {gone}. Its pages, its cookies and its storage are gone."
-            return Restored(whole=False, told=told)
+            return Restored(whole=False, told=told, page=page)
         why = f"it was parked for {self._away(parked)}, and {gone}"
         if parked.type is not SessionType.BROWSER:
             raise SessionLost(parked.id, why)
@@ -97,7 +97,7 @@ class Restorer:
         has = "has its cookies and local storage" if saved else "took its place; no storage of it was saved"
         lost = f"its pages and what was typed there are lost{_where(parked, '; the last one was')}"
         told = f"{parked.id} is not as it was: {why}. A fresh browser {has}; {lost}."
-        return Restored(whole=False, told=told, recovered="storage" if saved else None)
+        return Restored(whole=False, told=told, recovered="storage" if saved else None, page=page)
 
     def _gone(self, record: SessionRecord) -> str:
         """Why there is nothing to come back to; empty where the remote end has the session."""
@@ -107,8 +107,9 @@ class Restorer:
             if not processes.alive(process):
                 return f"its process {process.name} ({process.pid}) ended"
         try:
+            # As long as any command: its driver may be at one that the server before has left behind.
             remote = self._reach.of(record)
-            remote.touch(_ASKED if record.far else remote.timeout)
+            remote.touch(remote.timeout)
         except SessionLost as error:
             return error.reason
         return ""

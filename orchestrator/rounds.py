@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 import anyio
 import anyio.abc
+import structlog
 
 from orchestrator.duties import Duty, Usage
 from orchestrator.errors import OrchestratorError
@@ -88,8 +88,11 @@ class Rounds:
 
     async def _do(self, duty: Duty, record: SessionRecord, key: tuple[int, str, float]) -> None:
         try:
-            with suppress(OrchestratorError):
-                await duty.do(record)
+            await duty.do(record)
+        except OrchestratorError:
+            pass
+        except Exception:  # noqa: BLE001 (a remote end answers nonsense, a provider fails: no reason for us to end)
+            structlog.get_logger(__name__).exception("a duty failed", session=record.id, duty=type(duty).__name__)
         finally:
             self._under_way.discard(key)
             self._done[key] = self._clock()

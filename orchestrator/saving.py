@@ -74,7 +74,7 @@ class Saving(Duty):
         record = turn.record
         if record.state is not SessionState.ACTIVE:
             return
-        looked_at = self._clock()
+        self._looked[record.id, record.created_at] = self._clock()
         # Whatever hinders it, an open dialog or a page that hangs: it is for the next call to say.
         with suppress(OrchestratorError, OSError):
             remote = self._reach.of(record, timeout=_ANSWERS_WITHIN)
@@ -88,7 +88,6 @@ class Saving(Duty):
             tabs = tuple(tab.model_copy(update={"had_page": tab.handle in there}) for tab in record.tabs)
             if tabs != record.tabs:
                 turn.change(tabs=tabs)
-        self._looked[record.id, record.created_at] = looked_at
 
     def _is_due(self, record: SessionRecord) -> bool:
         """Whether it was used since the last look, and is a browser of ours that tells all of its cookies."""

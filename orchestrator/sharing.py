@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from orchestrator import abilities, ids, processes
 from orchestrator.actions.owning import own
 from orchestrator.errors import InvalidArgument, OrchestratorError, Unsupported
@@ -64,7 +66,8 @@ def _check_attached(request: StartRequest) -> None:
         raise InvalidArgument("debuggerAddress is no host:port.", hint="Write for example 127.0.0.1:9222.")
     if asked := [name for name in ("args", "headless", "browser_version") if getattr(request, name)]:
         raise InvalidArgument(
-            f"{' and '.join(asked)} cannot be given to a browser that runs.", hint="Leave that away, or the mode."
+            f"{' and '.join(map(to_camel, asked))} cannot be given to a browser that runs.",
+            hint="Leave that away, or the mode.",
         )
     abilities.need("attached", request.browser)
 
@@ -97,6 +100,7 @@ class Sharing:
         self._request = request
         self._turn = turn
         self._given, self._wishes = _wishes(request, options, headless=headless)
+        self._of_browser = _of_browser(options)
         self._host: SessionRecord | None = None
         self._starting = False
 
@@ -131,9 +135,12 @@ class Sharing:
             mine = Instance(wishes=self._wishes, profile=self._profile, root=True)
             return record if self._starting else record.changed(instance=mine)
         self._compare(record, host, host.instance)
-        # Named by this record from now on, the browser outlives the session that it is shared with.
+        # Named by this record from now on, the browser outlives the session that it is shared with. When it is gone,
+        # whoever comes back first starts one like it.
         shared = host.instance.model_copy(update={"root": False, "ready": False, "context": ""})
-        return record.changed(instance=shared, processes=host.processes)
+        alike = self._wishes == host.instance.wishes
+        request = record.request if alike else _with_browser(record.request, host.request, self._of_browser)
+        return record.changed(instance=shared, processes=host.processes, request=request)
 
     def _is_mine(self, record: SessionRecord, other: SessionRecord) -> bool:
         same_profile = other.instance is not None and other.instance.profile == self._profile != ""
@@ -145,7 +152,7 @@ class Sharing:
         return profile_of(self._request)
 
     def _compare(self, record: SessionRecord, host: SessionRecord, instance: Instance) -> None:
-        differ = [name for name in self._given if self._wishes.get(name) != instance.wishes.get(name)]
+        differ = [to_camel(name) for name in self._given if self._wishes.get(name) != instance.wishes.get(name)]
         if differ:
             raise InvalidArgument(
                 f"{record.id!r} would share the browser of {host.id!r}, which differs in {', '.join(sorted(differ))}.",
@@ -216,16 +223,37 @@ def _runs(record: SessionRecord) -> bool:
 
 def _wishes(request: StartRequest, options: SessionOptions, *, headless: bool) -> tuple[set[str], dict[str, str]]:
     """The names of what was asked for of the browser, and digests of all that it is to be: it may hold secrets."""
-    of_browser = set(type(options).model_fields) - set(SessionOptions.model_fields)
-    asked = {name: getattr(options, name) for name in of_browser}
+    asked = {name: getattr(options, name) for name in _of_browser(options)}
     asked |= {name: getattr(request, name) or asked.get(name) for name in _OF_BROWSER}
-    given = {name for name, value in asked.items() if value}
+    given = {name for name, value in asked.items() if value or (name in options.model_fields_set and value is not None)}
     given |= {name for name in ("headless", "mode") if getattr(request, name) is not None}
     given |= request.model_fields_set & {"browser"}
     asked |= {"browser": abilities.browser(request.browser), "headless": headless, "mode": request.mode or "incognito"}
     return given, {name: _digest(value) for name, value in asked.items()}
 
 
+def _of_browser(options: SessionOptions) -> set[str]:
+    """The names of the options that are a browser's, and not its sessions'."""
+    return set(type(options).model_fields) - set(SessionOptions.model_fields)
+
+
+def _with_browser(
+    mine: dict[str, Any] | None, theirs: dict[str, Any] | None, of_browser: set[str]
+) -> dict[str, Any] | None:
+    """A request with the browser that another one asked for, as records keep them; None where one is not kept.
+
+    A profile is whose it is: a context has none.
+    """
+    if mine is None or theirs is None:
+        return None
+    names = of_browser | set(map(to_camel, of_browser))
+    own = {name: value for name, value in mine.get("options", {}).items() if name not in names}
+    options = own | {name: value for name, value in theirs.get("options", {}).items() if name in names}
+    browser = {name: theirs[name] for name in ("browser", "headless", *_OF_BROWSER[:-1]) if name in theirs}
+    return {**mine, **browser, "options": options}
+
+
 def _digest(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, default=str)
+    # What is said to be off is as what was not said.
+    text = json.dumps(value or None, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

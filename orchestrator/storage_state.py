@@ -27,7 +27,10 @@ class _Foreign(Wire):
 
 
 class StoredCookie(_Foreign):
-    """A cookie; `expires` is in seconds since 1970, -1 where it ends with the browser."""
+    """A cookie; `expires` is in seconds since 1970, -1 where it ends with the browser.
+
+    One of a partition is of one site's pages; `cross_site` says that it is of frames of other sites in them.
+    """
 
     name: str
     value: str = Field(repr=False)
@@ -38,6 +41,7 @@ class StoredCookie(_Foreign):
     secure: bool = False
     same_site: Literal["Strict", "Lax", "None"] = "Lax"
     partition_key: str | None = None
+    cross_site: bool = Field(default=True, alias="_crHasCrossSiteAncestor")
 
 
 class StoredItem(_Foreign):
@@ -77,7 +81,7 @@ class StorageState(_Foreign):
         found = self.model_dump(by_alias=True, mode="json")
         for cookie in found["cookies"]:
             if cookie["partitionKey"] is None:
-                del cookie["partitionKey"]
+                del cookie["partitionKey"], cookie["_crHasCrossSiteAncestor"]
         return json.dumps(found, ensure_ascii=False, indent=2)
 
     def write(self, path: Path) -> None:
@@ -112,6 +116,12 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{host}" + (f":{port}" if port not in {None, usual} else "")
 
 
+def _text(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        raise OSError("it is no file")  # a pipe would keep all calls waiting
+    return path.read_bytes()
+
+
 def given(state: str | Mapping[str, Any]) -> StorageState:
     """The state that a caller means: a file of this machine, or the state itself.
 
@@ -123,7 +133,7 @@ def given(state: str | Mapping[str, Any]) -> StorageState:
     if isinstance(state, str):
         where = f"storageState {state}"
         try:
-            value = json.loads(Path(state).expanduser().read_bytes())
+            value = json.loads(_text(Path(state).expanduser()))
         except (OSError, RuntimeError) as error:
             why = getattr(error, "strerror", None) or error
             raise InvalidArgument(f"{where} cannot be read: {why}.", hint="save_storage_state writes one.") from None

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import anyio.abc
+import structlog
 
 from orchestrator.closing import Closer
 from orchestrator.duties import Duty
+from orchestrator.errors import OrchestratorError
 from orchestrator.heartbeat import Heartbeat
 from orchestrator.limits import AgeLimit, IdleLimit
 from orchestrator.reach import Reach
@@ -34,8 +36,15 @@ class Upkeep:
 
     def begin(self, group: anyio.abc.TaskGroup, home: Path) -> None:
         """Do it from now on, in tasks of `group`."""
-        group.start_soon(self._closer.sweep, home)
+        group.start_soon(self._sweep, home)
         group.start_soon(self._rounds.keep)
+
+    async def _sweep(self, home: Path) -> None:
+        """See to what dead servers left; nothing here depends on whether that succeeds."""
+        try:
+            await self._closer.sweep(home)
+        except OrchestratorError as error:
+            structlog.get_logger(__name__).warning("what dead servers left was not seen to", error=str(error))
 
     def listed(self) -> None:
         """Somebody looks at the list: find out which of all sessions are lost."""

@@ -121,13 +121,17 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 def test_what_its_caller_left_is_ended_when_its_time_is_over(house: House) -> None:  # B12 B13 B34
-    """A dead caller's session is parked, then its record is closed, its processes end, its folder goes."""
+    """A dead caller's session is parked, then its record is closed, its processes end, its folder and storage go."""
     driver = house.sleeper()
-    house.session("a", "dead", ttl=0.5, processes=(driver,))
+    record = house.session("a", "dead", ttl=0.5, processes=(driver,))
+    storage = folders.storage_file(house.home, NAMESPACE, "a", record.created_at)
+    storage.parent.mkdir()
+    storage.write_text("{}")
     keeper = house.keep()
     until(lambda: house.is_closed("a"), "the end of the session")
     until(lambda: not processes.alive(driver), "the end of its process")
     until(lambda: not folders.all_of(house.home), "the end of its folder")
+    until(lambda: not storage.exists(), "the end of its storage")
     assert house.record("a").lost_reason == leases.NOBODY_CAME
     until(lambda: gone(keeper), "the keeper's end")
     assert house.keeper() is None
@@ -143,6 +147,20 @@ def test_a_living_callers_session_is_not_its_business(house: House) -> None:  # 
     assert house.record("mine").state is SessionState.ACTIVE
     house.store.forget(me)
     until(lambda: house.is_closed("mine"), "the end of the other one")
+
+
+def test_what_is_too_old_ends_while_it_is_parked(house: House) -> None:  # O10 O11 B35
+    """Its age counts while nobody is there, too; what a living server has, or what was started again, is left alone."""
+    me = house.arrive("me")
+    old: dict[str, Any] = {"limits": {"park": LONG, "age": 0.5}, "remote_session_id": "remote"}
+    house.session("mine", me, ttl=LONG, **old)
+    house.session("fresh", "dead", ttl=LONG, **old, fresh_since=time.time() + LONG)
+    house.session("left", "dead", ttl=LONG, **old)
+    house.keep()
+    until(lambda: house.is_closed("left"), "the end of the one that is too old")
+    assert house.record("left").lost_reason == leases.TOO_OLD
+    assert house.record("fresh").state is SessionState.PARKED
+    assert house.record("mine").state is SessionState.ACTIVE
 
 
 def test_what_is_in_use_is_left_until_it_is_not(house: House) -> None:  # B21 O12
@@ -231,7 +249,7 @@ def test_what_died_in_its_start_is_cleared(house: House) -> None:  # O12 X22
         owner="dead",
         created_at=now,
         last_active_at=now,
-        limits={"park": 0.2},
+        limits={"park": LONG},
         processes=(recorded,),
     )
     taken = Holder(**dead)  # type: ignore[arg-type]
@@ -272,6 +290,18 @@ def test_what_another_record_names_is_not_ended(house: House) -> None:  # O12
     assert processes.alive(shared)
     house.store.forget(me)
     until(lambda: not processes.alive(shared), "the end of what both had")
+
+
+def test_what_was_detached_with_another_is_not_ended(house: House) -> None:  # W38 X23
+    """One of two sessions of a browser was handed to the user, and the browser with it."""
+    shared = house.sleeper()
+    house.session("a", "dead", ttl=0, processes=(shared,))
+    folders.release(Path(str(shared.folder)))
+    keeper = house.keep()
+    until(lambda: house.is_closed("a"), "the end of the session")
+    until(lambda: gone(keeper), "the keeper's end")
+    assert processes.alive(shared)
+    processes.end([shared])
 
 
 def test_several_that_start_at_once_are_one(house: House) -> None:  # B13

@@ -125,13 +125,16 @@ class Book:
 
     def close_over(self) -> list[Over]:
         """Close those whose time is over and on which no call runs; each is somebody else's once it is restored."""
-        if not any(leases.is_over(row.until, time.time()) for row in self.rows()):
+        alive = leases.living(self._db)
+        if not any(_why_over(row, alive) for row in self.rows()):
             return []
         closed = []
         with self._write() as db:
+            alive = leases.living(db)
             for row in self._read():
-                if leases.is_over(row.until, time.time()) and not leases.in_use(db, row.seq, time.monotonic()):
-                    self._change(row, leases.closed(row.record.get("lostReason") or leases.NOBODY_CAME))
+                why = _why_over(row, alive)
+                if why and not leases.in_use(db, row.seq, time.monotonic()):
+                    self._change(row, leases.closed(why))
                     db.execute("UPDATE sessions SET closed_at = ? WHERE seq = ?", (time.time(), row.seq))
                     db.execute("DELETE FROM tickets WHERE session = ?", (row.seq,))
                     leases.hand_on_current(db, row.namespace, row.id)
@@ -158,6 +161,16 @@ class Book:
         except BaseException:
             self._db.rollback()
             raise
+
+
+def _why_over(row: Row, alive: set[str]) -> str:
+    """Why its time is over, empty where it is not: nobody came back to it, or it is too old, and no server has it."""
+    told, now = row.record, time.time()
+    if leases.is_over(row.until, now):
+        return told.get("lostReason") or leases.NOBODY_CAME
+    parked = told["state"] == "parked" and told.get("remoteSessionId") and row.owner not in alive
+    since = told.get("freshSince") or told["createdAt"]
+    return leases.TOO_OLD if parked and leases.is_too_old(since, told.get("limits", {}), now) else ""
 
 
 def _is_left(row: Row, alive: set[str]) -> bool:

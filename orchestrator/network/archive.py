@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import InvalidArgument, brief
-from orchestrator.models import SessionRecord
+from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network.entries import Json
-from orchestrator.network.journal import Journal, folder, plain
+from orchestrator.network.journal import Journal, folder, left, plain
 
 SUFFIX = ".har"
 _LARGEST = 300_000_000
 """Bytes of a file that is read: all of it is in memory then."""
+_CLOSING = 10.0
+"""Seconds after the last request in which who closes a session writes what it recorded."""
 _NAME = "webdriver-orchestrator"
 
 
@@ -110,6 +113,21 @@ def finish(record: SessionRecord, home: Path, more: Iterable[Json]) -> str:
     return f"What {record.id} recorded is in {record.har} ({entries} requests)."
 
 
+def tidy(home: Path, known: Callable[[str, str], SessionRecord | None]) -> None:
+    """Write what sessions recorded that ended while no server was there to do it.
+
+    `known` finds a record by namespace and id, closed ones too. What nobody remembers the session of is forgotten.
+    """
+    for namespace, session_id, journal in left(home):
+        record = known(namespace, session_id)
+        if record is not None and (record.state is not SessionState.CLOSED or _is_new(journal)):
+            continue
+        if record is None or not record.har:
+            journal.remove()
+        else:
+            finish(record, home, ())
+
+
 def _log(record: SessionRecord, journal: Journal, more: Iterable[Json]) -> Json:
     pages: dict[str, Json] = {}
     entries = [*more]
@@ -129,6 +147,11 @@ def _log(record: SessionRecord, journal: Journal, more: Iterable[Json]) -> Json:
         "pages": [*pages.values()],
         "entries": entries,
     }
+
+
+def _is_new(journal: Journal) -> bool:
+    """Whether somebody may just be closing its session, who writes it then."""
+    return time.time() - journal.written_at < _CLOSING
 
 
 def _is_entry(one: Any) -> bool:

@@ -10,7 +10,7 @@ from orchestrator import leases
 from orchestrator.errors import NoSession
 from orchestrator.models import Caller, SessionRecord, SessionState
 from orchestrator.store import rows
-from orchestrator.store.base import ChangeAmong
+from orchestrator.store.base import ChangeAmong, Holder
 
 
 def register(db: sqlite3.Connection, caller: Caller, namespace: str) -> None:
@@ -45,13 +45,21 @@ def set_current(db: sqlite3.Connection, key: str, session_id: str | None) -> Non
     db.execute("UPDATE callers SET current = ? WHERE key = ?", (session_id, key))
 
 
-def change_among(db: sqlite3.Connection, row: rows.Row, change: ChangeAmong, now: float) -> SessionRecord:
+def change_among(db: sqlite3.Connection, row: rows.Row, change: ChangeAmong, now: float, tick: float) -> SessionRecord:
     """Write a change that depends on the other sessions that live: not lost, nor half started by one who died."""
-    found = [one.record for one in rows.open_rows(db) if one.seq != row.seq]
-    starting = any(one.state is SessionState.STARTING for one in found)
+    found = [one for one in rows.open_rows(db) if one.seq != row.seq]
+    starting = any(one.record.state is SessionState.STARTING for one in found)
     alive = leases.living(db) if starting else set()
-    unborn = [one for one in found if one.state is SessionState.STARTING and one.owner not in alive]
-    others = [one for one in found if one.state is not SessionState.LOST and one not in unborn]
+
+    def lives(one: rows.Row) -> bool:
+        record = one.record
+        if record.state is SessionState.STARTING:
+            return record.owner in alive
+        # One that is started again is in a turn for as long as its browser is not ready.
+        ready = record.instance is None or record.instance.ready or leases.in_use(db, one.seq, tick, Holder.here())
+        return ready and record.state is not SessionState.LOST
+
+    others = [one.record for one in found if lives(one)]
     return rows.apply(db, row, lambda record: change(record, others), now)
 
 
@@ -81,12 +89,12 @@ def _inherited(record: SessionRecord, caller: Caller, now: float) -> SessionReco
 def park(db: sqlite3.Connection, key: str, which: Callable[[SessionRecord], bool], now: float) -> list[SessionRecord]:
     """Park the caller's active sessions that may live on without it; returns those that are parked now."""
     parked = []
-    for row in rows.open_rows(db):
+    for row in rows.of_owner(db, key):
         record = row.record
-        if record.owner == key and record.state is SessionState.ACTIVE and record.limits.get("park") and which(record):
+        if record.state is SessionState.ACTIVE and record.limits.get("park") and which(record):
             lease = leases.begun(record.state, record.limits, record.parked_until, now)
             record = rows.apply(db, row, operator.methodcaller("changed", **lease), now)
-        if record.owner == key and record.state is SessionState.PARKED and which(record):
+        if record.state is SessionState.PARKED and which(record):
             parked.append(record)
     return parked
 

@@ -42,6 +42,12 @@ def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]
     return [row for row in map(_row, found) if row is not None]
 
 
+def of_owner(db: sqlite3.Connection, owner: str) -> list[Row]:
+    """Every row of the owner's that is not closed, in order of creation."""
+    found = db.execute(f"{_READ}owner = ? AND state <> 'closed' ORDER BY seq", (owner,)).fetchall()
+    return [row for row in map(_row, found) if row is not None]
+
+
 def without_shared(record: SessionRecord, every: Iterable[SessionRecord]) -> SessionRecord:
     """The record without the processes and folders that another record names, which is not closed or lost."""
     me = record.namespace, record.id

@@ -204,7 +204,7 @@ class SqliteStore:
     def among(self, ticket: Ticket, change: ChangeAmong) -> SessionRecord:
         """As `write`, for a change that depends on the other sessions of this home that live, in any namespace."""
         with self._database.write() as db:
-            return callers.change_among(db, rows.of_ticket(db, ticket), change, self._clock())
+            return callers.change_among(db, rows.of_ticket(db, ticket), change, self._clock(), self._ticks())
 
     def claim(self, ticket: Ticket, name: str) -> SessionRecord | None:
         """Give something to a ticket's session alone, such as a device or a port, for as long as the session lives.

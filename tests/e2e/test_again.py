@@ -8,7 +8,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from orchestrator.kept import place
 from orchestrator.living import alive
+from orchestrator.storage_state import StorageState
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
 from tests.site import Reply, Site, Visit
@@ -86,22 +88,54 @@ def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -
         assert kept(home) == []
 
 
-def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 O23 O29 B35
-    """With on_max_duration=recreate the next call finds a fresh browser under the same name, and is told."""
-    site.page("/in", "<title>first page</title>")
+def test_contexts_share_a_browser_again(home: Home, site: Site) -> None:  # B11 B18 F1 F2 F7
+    """Whichever of them comes back first launches it as the first start asked for it; the other one joins."""
+    site.page("/", "<title>shop</title>")
+    url = site.url("/", host="shop.test")
+    with home.serve(park_ttl="60") as server:
+        server.ok("start_browser", sessionId="shop:ann", options={"hostRules": {"shop.test": "127.0.0.1"}})
+        server.ok("start_browser", sessionId="shop:bob")
+    die(home, "shop:ann")
+    with home.serve(park_ttl="60") as server:
+        for name in ("shop:bob", "shop:ann"):
+            assert server.ok("get_text", sessionId=name)["restored"] is False
+            assert server.ok("navigate", url=url, sessionId=name)["title"] == "shop"
+        assert len(home.drivers()) == 1
+        assert home.record("shop:ann").remote_url == home.record("shop:bob").remote_url
+        server.ok("close_sessions", all=True)
+
+
+def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 O23 O29 B10 B35 F28 F31
+    """With on_max_duration=recreate the next call finds a fresh browser under the same name, and is told.
+
+    Nothing is kept of the login, and globals of its scripts ended with the old one, which the first script hears; vars,
+    policies, what pages were allowed, what they are to be told and what is recorded go on.
+    """
+    site.page("/in", "<script>document.title = new Date(0).getHours()</script>")
     with home.serve(on_max_duration="recreate") as server:
-        row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options={"maxDuration": "2s"})
-        server.ok("set_policy", dialogs="accept", sessionId="shop")
+        options = {"maxDuration": "6s", "har": str(home.folder / "shop.har")}
+        row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options=options)
+        asks = {"script": "return Notification.requestPermission()", "sessionId": "shop"}
+        server.ok("set_policy", notifications="allow", sessionId="shop")
+        assert server.ok("execute_script", **asks)["value"] == "granted"
+        server.ok("set_policy", dialogs="accept", notifications="raise", sessionId="shop")
+        server.ok("run_script", script="globalThis.kept = 1; vars.set('kept', '1')", sessionId="shop")
+        server.ok("emulate", timezone="Asia/Tokyo", sessionId="shop")
+        StorageState().write(place(home.folder, home.record("shop")))
         until(lambda: home.record("shop").state == "parked", "the end of a browser that is too old")
-        until(lambda: not home.processes(), "nothing that runs for it")
+        until(lambda: not home.processes() and not kept(home), "the end of what ran and of what was kept")
         listed = server.ok("list_sessions")["sessions"][0]
         assert listed["createdAt"] == row["createdAt"]
-        answer = server.call("execute_script", script="return document.title", sessionId="shop")
-        told = "shop is a fresh one: it was open for 2 s, which is as long as it may be. "
+        script = "return [await page.title(), typeof kept, vars.get('kept')]"
+        answer = server.call("run_script", script=script, sessionId="shop")
+        told = "shop is a fresh one: it was open for 6 s, which is as long as it may be. "
         assert answer.data["restored"] is False
         assert told in answer.data["events"][0]
-        assert answer.data["value"] == "first page"
+        assert answer.data["events"][-1].startswith("The script world is a new one")
+        assert answer.data["value"] == ["9", "undefined", "1"]
         assert home.record("shop").policies.dialogs == "accept"
-        assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 2
-        until(lambda: home.record("shop").state == "parked", "the end of the second one")
+        assert server.ok("execute_script", **asks)["value"] == "granted"
+        assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 6
         assert server.ok("close_session", sessionId="shop")["closed"] == ["shop"]
+    entries = json.loads((home.folder / "shop.har").read_text())["log"]["entries"]
+    assert [one["request"]["url"] for one in entries].count(site.url("/in")) == 2

@@ -214,7 +214,7 @@ def test_credentials_stay_secret(apps: tuple[Served, AppiumEnd, Home]) -> None:
     assert PASSWORD.encode() not in (home.folder / "sessions.db").read_bytes()
 
 
-def test_a_session_at_the_provider_by_its_name(apps: tuple[Served, AppiumEnd, Home]) -> None:  # W24
+def test_a_session_at_the_provider_by_its_name(apps: tuple[Served, AppiumEnd, Home]) -> None:  # W40 W55
     """start_session takes an app as the remote end finds it, or a browser of the device."""
     server, end, _ = apps
     end.requests.clear()

@@ -64,13 +64,15 @@ def test_without_a_name_it_is_the_current_session(modern: Served, end: RemoteEnd
 
 
 def test_attaching_twice_is_one_session(modern: Served, end: RemoteEnd) -> None:
-    """The second time answers with the session that is there, and says why."""
+    """The second time answers with the session that is there, and says why; its scripts' world stays."""
     session = end.start()
     modern.ok("attach_session", **_attach(end, session, sessionId="one"))
+    modern.ok("run_script", script="var kept = 1", sessionId="one")
     again = modern.call("attach_session", **_attach(end, session, sessionId="two"))
     assert again.data["sessionId"] == "one"
     assert "This remote session is open already, as one." in again.text
     assert [row["sessionId"] for row in modern.ok("list_sessions")["sessions"]] == ["one"]
+    assert modern.ok("run_script", script="return kept", sessionId="one")["value"] == 1
     end.ask("DELETE", session, "")
 
 
@@ -122,7 +124,7 @@ def test_a_name_that_is_taken_is_refused(modern: Served, end: RemoteEnd) -> None
         end.ask("DELETE", session, "")
 
 
-def test_a_session_is_started_at_a_url(modern: Served, site: Site, end: RemoteEnd) -> None:  # W24 W25
+def test_a_session_is_started_at_a_url(modern: Served, site: Site, end: RemoteEnd) -> None:  # W40 W55
     """The provider remote_url starts one at any endpoint, with the capabilities asked for, and ends it there."""
     site.page("/", "<title>Far</title><input aria-label=Name>")
     end.requests.clear()

@@ -12,7 +12,7 @@ from tests.served import served
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in that loses its port is a script")
-def test_a_start_survives_a_port_that_was_taken(tmp_path: Path) -> None:  # W8
+def test_a_start_survives_a_port_that_was_taken(tmp_path: Path) -> None:
     """The first driver finds its port taken and ends; the session starts with a second one and is not lost."""
     with served(chromedriver=str(losing_its_port(tmp_path))) as server:
         assert server.ok("start_browser", sessionId="stubborn")["state"] == "active"

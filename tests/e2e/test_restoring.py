@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
+import anyio
 import pytest
 
 from orchestrator import Orchestrator
@@ -104,24 +106,50 @@ async def test_one_that_died_meanwhile_is_said_to_be_another(home: Home, site: S
 async def test_a_tab_that_lost_its_page_is_dropped(  # B26 B27 B28 O16 O17
     home: Home, site: Site, emptied: list[str]
 ) -> None:
-    """One that had a page and comes back without is closed; with none left there is a fresh one."""
+    """One that had a page and comes back without is closed; with none left there is a fresh one in its context."""
     async with server(home) as one:
-        session = await one.start_browser("a", navigation_url=site.page("/", FORM))
+        await one.start_browser("shop")
+        session = await one.start_browser("shop:ann", navigation_url=site.page("/", FORM))
+        await session.execute_script("document.cookie = 'user=ann'")
         await session.tabs("new", url=site.page("/other", "<title>Other</title>"))
-    driver = f"{home.record('a').remote_url}/session/{home.record('a').remote_session_id}"
-    for tab in home.record("a").tabs:
+    parked = home.record("shop:ann")
+    driver = f"{parked.remote_url}/session/{parked.remote_session_id}"
+    for tab in parked.tabs:
         if tab.name in emptied:
             remote("POST", f"{driver}/window", {"handle": tab.handle})
             remote("POST", f"{driver}/url", {"url": "about:blank"})
     async with server(home) as one:
-        session = await one.session("a")
+        session = await one.session("shop:ann")
         back = await session.tabs("list")
         left = [("t3", "about:blank")] if len(emptied) == 2 else [("t2", site.url("/other"))]
         assert [(tab.tab, tab.url) for tab in back.tabs] == left
         assert f"Tab {emptied[0]} came back without its page and was closed" in " ".join(back.events)
         await session.navigate(site.url("/"))
         assert (await session.tabs("list")).tabs[0].title == "Form"
-        await session.close()
+        assert (await session.execute_script("return document.cookie")).value == "user=ann"
+        await one.close_sessions(all=True)
+
+
+async def test_contexts_come_back_each_with_its_own(home: Home, site: Site) -> None:  # B4 B5 B11 B18 B25 F2
+    """Two of one browser are parked with all they had; when it dies, one fresh browser has what was saved of each."""
+    page, names = site.page("/", FORM), ("shop", "shop:ann")
+    async with server(home) as one:
+        for name in names:
+            session = await one.start_browser(name, navigation_url=page)
+            await session.set_value("#name", name)
+            await session.execute_script("document.cookie = localStorage.me = `user=${args[0]}`", args=[name])
+    async with server(home) as one:
+        for name in names:
+            assert (await (await one.session(name)).expect("#name", value=name)).restored
+    kill(home.process("shop", "chromium"))
+    async with server(home) as one:
+        for name in names:
+            session = await one.session(name)
+            assert (await session.navigate(page)).recovered == "storage"
+            kept = await session.execute_script("return [document.cookie, localStorage.me]")
+            assert kept.value == [f"user={name}"] * 2
+        assert len(home.drivers()) == 1
+    await end(home)
 
 
 async def test_one_that_expired_says_so(home: Home) -> None:  # B12 B14 B33
@@ -134,6 +162,19 @@ async def test_one_that_expired_says_so(home: Home) -> None:  # B12 B14 B33
         assert "parked, and nobody came back to it in time" in str(late.value)
         await one.start_browser("a")
         await one.close_all_sessions()
+
+
+async def test_a_record_that_cannot_be_read_is_its_owners_trouble(home: Home) -> None:  # O14
+    """Another version wrote it, in another namespace: a server that starts sweeps nothing, and goes on."""
+    async with server(home):
+        pass
+    with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
+        db.execute("INSERT INTO sessions (namespace, id, state, owner, record) VALUES ('b', 'x', 'lost', 'me', '{}')")
+    async with server(home) as one:
+        await anyio.wait_all_tasks_blocked()
+        assert (await one.list_sessions()).sessions == []
+    with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
+        db.execute("DELETE FROM sessions WHERE namespace = 'b'")
 
 
 async def test_what_is_unused_keeps_its_time(home: Home) -> None:  # B14 B19 B20
@@ -150,7 +191,11 @@ async def test_what_is_unused_keeps_its_time(home: Home) -> None:  # B14 B19 B20
 
 async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site) -> None:  # B17 B23 B30
     """It works in a parked session by its name, and parks it again; what it started itself ends with it."""
-    await park(home, "left", url=site.page("/", FORM))
+    await park(home, "left", "again", url=site.page("/", FORM))
+    async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE)) as script:
+        await (await script.session("again")).get_text()
+        await script.close_session("again")
+        await script.start_browser("again")
     async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE, park_ttl=0)) as script:
         await script.start_browser("own")
         assert (await (await script.session("left")).set_value("#name", "Ann")).restored
@@ -162,7 +207,7 @@ async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site)
 
 async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> None:  # B15 B16 B17 B29 B33
     """`sessions list` shows it, `sessions do` works in it by its name, again and again; what it says is the tool's."""
-    page = site.page("/", FORM)
+    page = site.page("/", f"{FORM}<input id=word type=password oninput='document.title = value'>")
     await park(home, "shop", url=page)
     assert shell(home, "sessions", "list").stdout.splitlines()[1].split()[:2] == ["shop", "parked"]
     typed = do(home, "set_value", "-s", "shop", "--selector", "#name", "--value=Ann", "--submit")
@@ -170,6 +215,9 @@ async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> N
     told = do(home, "expect", "-s", "shop", "--selector=#name", "--value", "Ann", "--json")
     assert json.loads(told.stdout or "{}").get("restored") is True, told.stderr
     assert home.record("shop").state is SessionState.PARKED
+    hidden = do(home, "set_value", "-s", "shop", "--selector=#word", "--value=hunter2-hunter2")
+    assert "•••" in hidden.stdout, hidden.stderr
+    assert "hunter2" not in hidden.stdout
     wrong = do(home, "navigat", "-s", "shop")
     assert wrong.returncode == 2
     assert "Did you mean 'navigate'?" in wrong.stderr

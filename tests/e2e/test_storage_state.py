@@ -54,6 +54,22 @@ def test_a_login_is_there_from_the_first_page_on(signed_in: Stage, tmp_path: Pat
     assert len(signed_in.site.visits("/")) == before
 
 
+def test_a_cookie_of_a_partition_is_its_sites_again(stage: Stage, tmp_path: Path) -> None:
+    """One that the site itself has set is sent to it, as before (CHIPS)."""
+    site, cookie = stage.site, "own=1; Secure; Partitioned; Path=/"
+    site.page("/set", Reply("<title>set</title>", headers={"Set-Cookie": cookie}))
+    site.page("/unset", Reply("<title>unset</title>", headers={"Set-Cookie": f"{cookie}; Max-Age=0"}))
+    site.page("/get", lambda visit: f"<title>{visit.cookies.get('own')}</title>")
+    stage.ok("navigate", url=site.url("/set", host="localhost"), sessionId="browser")
+    url = site.url("/get", host="localhost")
+    assert stage.ok("navigate", url=url, sessionId="browser")["title"] == "1"
+    path = saved(stage, path=str(tmp_path / "own.json"))
+    stage.ok("start_browser", sessionId="again", storageState=str(path), navigationUrl=url)
+    assert stage.js("document.title", sessionId="again") == "1"
+    stage.ok("close_session", sessionId="again")
+    stage.ok("navigate", url=site.url("/unset", host="localhost"), sessionId="browser")
+
+
 def test_the_state_itself_is_taken_too(signed_in: Stage) -> None:
     """A client without files gives the JSON; what others add to the format does not matter."""
     state = json.loads(saved(signed_in).read_text())
@@ -108,6 +124,7 @@ def test_it_is_a_step_and_disturbs_nobody(signed_in: Stage) -> None:
     [
         ("/no/such/state.json", "cannot be read: No such file"),
         (__file__, "is no JSON"),
+        ("/dev/zero", "cannot be read: it is no file"),
         ({"cookies": [{"name": "sid", "value": "unguessable"}]}, "cookies.0.domain: Field required"),
         ({"origins": [{"origin": "shop", "localStorage": []}]}, "origins.0.origin: an origin is for example"),
         ({"cookies": "unguessable"}, "cookies: Input should be"),

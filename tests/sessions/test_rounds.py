@@ -100,7 +100,7 @@ async def test_who_is_idle_is_closed(  # W34 W47 W48 F33 F34 F35
     assert [state(book, "short"), state(book, "long")] == ["closed", "active"]
     with pytest.raises(SessionNotFound) as error:
         await lanes.run("short", lambda _: None)
-    assert "It is closed: nobody used it for 1 minutes." in error.value.hint
+    assert "It is closed: nobody used it for 1 minute." in error.value.hint
 
 
 async def test_a_call_begins_the_time_anew(  # W47 F35 O28
@@ -186,6 +186,28 @@ async def test_others_sessions_are_theirs(watch: tuple[Watch, Lanes], keeper: Ke
     book.store.update(book.namespace, "a", lambda record: record.changed(owner="another"))
     await looks.look(after=3_600)
     assert state(book, "a") == "active"
+
+
+async def test_what_breaks_is_no_end_of_the_rest(book: Book, keeper: Keeper) -> None:
+    """A remote end that answers nonsense, a provider that fails: the server goes on, and so do the other duties."""
+    begin(keeper, book, "a")
+    done: list[str] = []
+
+    class Breaks(Duty):
+        def left(self, usage: Usage, now: float) -> float:
+            return -now if usage.ours else NEVER
+
+        async def do(self, record: SessionRecord) -> None:
+            done.append(record.id)
+            raise TypeError("'NoneType' object is not subscriptable")
+
+    class Works(Breaks):
+        async def do(self, record: SessionRecord) -> None:
+            done.append(record.id)
+
+    async with anyio.create_task_group() as group:
+        await Rounds(book, [Breaks(), Works()], Clock()).look(group)
+    assert done == ["a", "a"]
 
 
 async def test_one_look_is_one_look(book: Book, keeper: Keeper) -> None:  # W34

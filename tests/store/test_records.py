@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
 
 from orchestrator.errors import SessionNotFound
-from orchestrator.models import ArmedDialog, ProcessInfo, SessionRecord, SessionState
+from orchestrator.models import ArmedDialog, Instance, ProcessInfo, SessionRecord, SessionState
 from orchestrator.store import SqliteStore
 from tests.store.helpers import NAMESPACE, Keeper, Peer, ahead
 
@@ -172,3 +173,23 @@ def test_what_one_session_has_no_other_gets(keeper: Keeper) -> None:
     keeper.close("a")
     with pytest.raises(SessionNotFound):
         keeper.store.claim(mine, "port 8102")
+
+
+def test_a_browser_that_nobody_launches_any_more_is_no_others(keeper: Keeper) -> None:  # F2 O12
+    """Who was starting one again is dead: sessions that would share it do not wait; while a turn lasts, they do."""
+    seen: list[list[str]] = []
+
+    def look(record: SessionRecord, others: list[SessionRecord]) -> SessionRecord:
+        seen.append([one.id for one in others])
+        return record
+
+    for name, instance in (("ready", Instance(ready=True)), ("half", Instance()), ("own", None)):
+        keeper.start(name)
+        keeper.store.update(NAMESPACE, name, methodcaller("changed", instance=instance))
+    keeper.start("me")
+    mine = keeper.store.enter(NAMESPACE, "me", keeper.here).ticket
+    half = keeper.store.enter(NAMESPACE, "half", keeper.here).ticket
+    keeper.store.among(mine, look)
+    keeper.store.leave(half)
+    keeper.store.among(mine, look)
+    assert seen == [["ready", "half", "own"], ["ready", "own"]]

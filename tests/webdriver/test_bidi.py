@@ -12,29 +12,10 @@ import pytest
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.bidi import Bidi
 from tests.e2e.harness import until
-from tests.remote_end import PASSWORD, USER, RemoteEnd, remote_end
+from tests.remote_end import PASSWORD, USER, remote_end
+from tests.webdriver.conftest import Far
 
 LOG = "log.entryAdded"
-
-
-class Far:
-    """A session of a chromedriver, and the address of its socket at the relay."""
-
-    def __init__(self, end: RemoteEnd) -> None:
-        self.end = end
-        self.id = end.start(webSocketUrl=True)
-        self.url = f"{end.url.replace('http', 'ws')}/session/{self.id}"
-
-    def js(self, script: str) -> Any:
-        """Run a script by the classic protocol, past the relay."""
-        return self.end.ask("POST", self.id, "/execute/sync", {"script": script, "args": []})
-
-
-@pytest.fixture(scope="module")
-def far() -> Iterator[Far]:
-    """One session for all of them."""
-    with remote_end() as end:
-        yield Far(end)
 
 
 @pytest.fixture
@@ -136,6 +117,31 @@ def test_a_command_that_takes_too_long_is_given_up(bidi: Bidi) -> None:
     assert bidi.call("browsingContext.getTree")["contexts"][0]["context"] == context["context"]
 
 
+def test_who_listens_once_more_is_told_once(far: Far) -> None:
+    """Where nobody answered the first time, since the driver was busy."""
+    heard, bidi = Heard(), Bidi(far.url, name="shop", timeout=1)
+    busy = threading.Thread(target=far.js, args=("return new Promise(resolve => setTimeout(resolve, 2500))",))
+    busy.start()
+
+    def waits() -> bool:
+        try:
+            bidi.call("browsingContext.getTree", limit=0.1)
+        except NoAnswer:
+            return True
+        return False
+
+    until(waits, "a driver that is busy")
+    with pytest.raises(NoAnswer):
+        bidi.listen(LOG, heard)
+    busy.join()
+    bidi.call("browsingContext.getTree", limit=20)
+    bidi.listen(LOG, heard)
+    far.js("console.log('once')")
+    bidi.call("browsingContext.getTree", limit=20)
+    bidi.close()
+    assert heard.count("once") == 1
+
+
 def test_a_listener_that_fails_hinders_nobody(far: Far, bidi: Bidi) -> None:
     """Neither the others nor what comes after."""
     heard = Heard()
@@ -187,6 +193,15 @@ def test_a_closed_one_stays_closed(far: Far) -> None:
     with pytest.raises(NoAnswer, match="not driven from here any more"):
         bidi.call("session.status")
     assert far.js("return 1") == 1
+
+
+def test_one_that_is_closed_while_it_opens_is_closed(far: Far) -> None:
+    """Whoever ends the session finds no socket yet; none is left open either."""
+    bidi = Bidi(far.url, name="shop", timeout=20)
+    bidi.on_open = bidi.close
+    with pytest.raises(NoAnswer):
+        bidi.call("session.status")
+    assert not bidi.open
 
 
 def with_password(url: str) -> str:

@@ -28,7 +28,7 @@ def own(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: AR
         yield stage, server
 
 
-def test_two_of_each_at_once_beside_browsers(stage: Stage) -> None:  # W1 W9 W16 W41 W43
+def test_two_of_each_at_once_beside_browsers(stage: Stage) -> None:  # W1 W9 W41 W43
     """All six do their steps in one call; ids that nobody chose count up a type."""
     names = []
     for platform, (wire, device) in PLATFORMS.items():
