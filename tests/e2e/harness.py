@@ -39,7 +39,7 @@ def until(look: Callable[[], ResultT], what: str) -> ResultT:
 
 def in_time(seconds: float) -> float:
     """A time that is promised, for this machine as busy as it is: what waits for a processor is no fault of ours."""
-    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    return seconds * max(1.0, psutil.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def answered(call: Future[Answer]) -> Answer:
