@@ -37,18 +37,14 @@ PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
 def begun(state: str, limits: Mapping[str, float], until: float | None, now: float) -> dict[str, Any]:
-    """What changes in the record of a session whose caller is gone; a lease that runs already goes on.
-
-    What started, or is lost, has none to come back to: its time is over at once.
-    """
+    """What changes in the record of a session whose caller is gone; a lease that runs already goes on."""
     fields: dict[str, Any] = {}
     if state == "starting":
         fields |= {"state": "lost", "lost_reason": STARTER_DIED}
     elif state == "active":
         fields |= {"state": "parked"}
     if until is None:
-        stays = limits.get("park", 0) if state in {"active", "parked"} else 0
-        fields |= {"parked_at": now, "parked_until": now + stays}
+        fields |= {"parked_at": now, "parked_until": now + limits.get("park", 0)}
     return fields
 
 

@@ -249,7 +249,7 @@ def test_what_died_in_its_start_is_cleared(house: House) -> None:  # O12 X22
         owner="dead",
         created_at=now,
         last_active_at=now,
-        limits={"park": LONG},
+        limits={"park": 0.2},
         processes=(recorded,),
     )
     taken = Holder(**dead)  # type: ignore[arg-type]
