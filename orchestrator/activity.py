@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from orchestrator.errors import MayHaveFailed, OrchestratorError
 from orchestrator.models import Caller, SessionRecord, Wire
-from orchestrator.secrets import Redactor, without_credentials
+from orchestrator.secrets import Redactor, without_credentials, without_users
 
 ResultT = TypeVar("ResultT")
 
@@ -117,7 +117,7 @@ class Activity:
     def _brief(self, value: Any) -> Any:
         """Without secrets first: half of one would not be known as one."""
         if isinstance(value, str):
-            text = self._redactor.text(without_credentials(value)).encode("utf-8", "replace").decode()
+            text = self._redactor.text(without_users(without_credentials(value))).encode("utf-8", "replace").decode()
             return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
         if isinstance(value, dict):
             return {name: self._brief(one) for name, one in value.items()}

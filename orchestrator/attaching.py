@@ -69,7 +69,8 @@ class Attacher:
         # From here on this process knows the URL's credentials, for a session that is open already, too.
         url = self._reach.told(given)
         if record := await self._known(url, request.remote_session_id):
-            self._runner.detach(record)
+            if url != given:  # its client has other credentials, or none
+                await self._lanes.run(record.id, lambda turn: self._runner.renew(turn.record), renews=False)
             if secret:
                 record = await self._book.update(record.id, lambda now: now.changed(secret=secret))
             return record, [f"This remote session is open already, as {record.id}."]

@@ -170,7 +170,8 @@ class Closer:
             apps = [record for record in here if _is_app(record)]
             group.start_soon(_end_here, [record for record in here if record not in apps], failed)
             for record in records:
-                self._runner.detach(record)
+                # In a thread: a driver that stands still is waited for when its sockets are closed.
+                group.start_soon(anyio.to_thread.run_sync, self._runner.detach, record)
                 if record.far:
                     group.start_soon(self._end_far, record, failed)
                 elif record in apps:

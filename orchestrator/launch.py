@@ -232,7 +232,12 @@ class Launch:
 
     def _as_it_is(self, remote: Remote, address: str) -> dict[str, Any]:
         """Name the tabs of the user's browser, which stay as they are: a first page gets a tab of its own."""
-        there = DevTools(address).tabs()
+        try:
+            there = DevTools(address).tabs()
+        except OSError as cause:
+            raise StartFailed(
+                f"The browser at {address} does not answer.", hint="See that it runs, and try again."
+            ) from cause
         handles = [handle for handle, url in there.items() if not url.startswith("devtools:")]
         if self.request.navigation_url is not None or not handles:
             handles.insert(0, remote.execute("newWindow", type="tab")["handle"])

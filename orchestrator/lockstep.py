@@ -15,6 +15,7 @@ from orchestrator.errors import OrchestratorError, TimedOut
 from orchestrator.models import Wire
 from orchestrator.sequence import Alone, Stepped, Stopped
 
+_LATE = "Look at that session's own result, or raise timeout."
 _GLANCE = 0.25
 """Seconds between looks at whether a waiting sequence was cancelled."""
 
@@ -80,7 +81,7 @@ class Lockstep:
                         here[one] = error
                 if self._ended.keys() & set(missing) - here.keys() or not deadline.left:
                     who = ", ".join(missing)
-                    raise TimedOut(f"Lockstep: {who} did not come to the end of step {stepped.index}.", hint="")
+                    raise TimedOut(f"Lockstep: {who} did not come to the end of step {stepped.index}.", hint=_LATE)
                 scene.check()
                 self._turned.wait(min(_GLANCE, deadline.left))
             self.divergence = self.divergence or _diverged(stepped, {one: here[one] for one in self._session_ids})

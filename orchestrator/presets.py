@@ -173,4 +173,4 @@ def _near(name: str) -> str:
     alike = [_BY_WORD[word] for word in get_close_matches(name.casefold(), _BY_WORD, n=4, cutoff=0.5)]
     usual = "iPhone 14, Pixel 7, Galaxy S20 Ultra, iPad Air, Desktop Chrome"
     asked = f"Did you mean {' or '.join(map(repr, alike))}? " if alike else ""
-    return f"{asked}Such as {usual}; any of them may be followed by 'landscape'. All: docs/devices.md."
+    return f"{asked}Such as {usual}; phones and tablets also with 'landscape' behind. All: docs/devices.md."

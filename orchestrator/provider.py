@@ -201,7 +201,7 @@ class Provider(ABC):
         raise Unsupported(f"Provider {self.name!r} cannot share the browser of {host.id!r}.")
 
     def waiting(self, start: Start, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
-        """Called every few seconds while New Session is unanswered; what it waits for, told as `Start.tell` would.
+        """Called about every second while New Session is unanswered; what it waits for, told as `Start.tell` would.
 
         It may ask the remote end, for a second or two at most.
         """

@@ -51,9 +51,11 @@ class Reach:
     def bidi(self, record: SessionRecord) -> Bidi | None:
         """WebDriver BiDi of a record's session, not connected yet; None where its remote end gave no socket.
 
-        Sessions that share a browser share its socket, each hearing of its own user context alone.
+        Sessions that share a browser share its socket, each hearing of its own user context alone; those in windows of
+        one profile, of its own tabs.
 
-        User and password of the remote end are those of its socket, where both are one host's.
+        User and password of the remote end are those of its socket, where both are one host's; never from TLS into
+        the open.
 
         Raises:
             ProviderAuth, ProviderFailure, InvalidArgument: As `of`.
@@ -63,8 +65,9 @@ class Reach:
             return None
         place = record.instance
         context = "" if place is None else place.context if place.isolated else "default"
-        socket = self._opened(url, record)
-        return Bidi(socket, name=record.id, timeout=self._settings.command_timeout, user_context=context)
+        windows = place is not None and bool(place.profile) and not place.isolated
+        timeout = self._settings.command_timeout
+        return Bidi(self._opened(url, record), name=record.id, timeout=timeout, user_context=context, by_tab=windows)
 
     def cdp(self, record: SessionRecord) -> Cdp | None:
         """The browser's DevTools beside a record's session, not connected yet; None where there is no way to them.
@@ -100,11 +103,11 @@ class Reach:
         return self._redactor.data(value)
 
     def _opened(self, url: str, record: SessionRecord) -> str:
-        """A socket's URL with user and password of the remote end, where both are one host's."""
+        """A socket's URL with user and password of the remote end, where both are one host's, and as well hidden."""
         address = self._address(record)
-        own = credentials(address)
-        same = urlsplit(url).hostname == urlsplit(address).hostname
-        return with_credentials(url, *own) if own and same else url
+        own, there, socket = credentials(address), urlsplit(address), urlsplit(url)
+        safe = there.hostname == socket.hostname and (socket.scheme == "wss" or there.scheme != "https")
+        return with_credentials(url, *own) if own and safe else url
 
     def _address(self, record: SessionRecord) -> str:
         told = self._told.get(record.remote_url)

@@ -62,9 +62,10 @@ class Attached:
         """True until it was used: whoever drove the session before may have stopped inside a frame."""
 
     def close(self) -> None:
-        """Close the sockets; the session is left as it is."""
+        """Close the connections; the session is left as it is."""
         self.traffic.close()
         self.ears.close()
+        self.remote.close()
 
     @functools.cached_property
     def screen(self) -> Screen:
@@ -115,11 +116,15 @@ class Runner:
         """Keep the client of a session that was just started, or of a `strange` one that others drove before."""
         self._keep(remote, record, strange=strange)
 
-    def detach(self, record: SessionRecord) -> None:
-        """Forget the client of a session, and the world of its scripts."""
+    def renew(self, record: SessionRecord) -> None:
+        """Forget the client of a session, which no call may be using: the next one makes it anew."""
         kept = self._attached.pop(record.remote_session_id, None)
         if kept is not None:
             kept.close()
+
+    def detach(self, record: SessionRecord) -> None:
+        """Forget the client of a session that ends here, and the world of its scripts."""
+        self.renew(record)
         self._house.worlds.forget(record.id)
 
     def recorded(self, record: SessionRecord) -> str:
@@ -152,6 +157,7 @@ class Runner:
         attached = self._client(record)
         scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
         attached.ears.wait()
+        scene.hear(record.tabs)
         try:
             if attached.strange:
                 attached.strange = not scene.resume()
@@ -183,14 +189,14 @@ class Runner:
         return kept
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
+        self.renew(record)  # that of a session which was lost, and is taken in once more
         look = functools.partial(self._store.get, record.namespace, record.id)
         traffic = Traffic(self._reach.cdp(record), look, self._settings.home, self._redactor.data)
         ears = Ears(self._reach.bidi(record), self._redactor)
         kept = Attached(remote, ears, traffic, record, RefBlock(self._store, record))
         kept.strange, kept.devtools = strange, self._reach.devtools(record)
         self._attached[record.remote_session_id] = kept
-        fresh = not (strange or record.far)
-        ears.open(downloads.folder(record, self._settings) if fresh else None)
+        ears.open()
         return kept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -19,6 +20,10 @@ _SECRET_FIELD = re.compile(
     r"pass(word|wd|phrase)?$|secret|token|(access|api)_?key$|credential|authorization", re.IGNORECASE
 )
 _USER_IN_URL = re.compile(r"://[^/\s?#@]+@")
+_USER_IN_TEXT = re.compile(r"(?<=://)[^\s/?#'\"]+@")
+_UNQUOTED = ("/", "", "!'()*", ";,/?:@&=+$!'()*#", "!$%&'()*+,/:;=?@[\\]^`{|}")
+"""What stays as it is in addresses: as Python quotes them, in `encodeURIComponent`, `encodeURI`, and what browsers
+leave in a query that a page writes."""
 _SHORTEST = 6
 """A shorter secret is masked in its field only: as a word it would blot out half of an innocent page."""
 
@@ -30,12 +35,10 @@ class Redactor:
         self._secrets: tuple[str, ...] = ()
 
     def add(self, secret: str) -> None:
-        """Strike this value out from now on, also where it stands inside JSON or an address."""
+        """Strike this value out from now on, also where it stands inside JSON, HTML, a form or an address."""
         if len(secret) >= _SHORTEST:
-            spelled = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-            spelled |= {quote(secret), quote(secret, safe=""), quote_plus(secret)}
             # A new value, because other threads read the old one; the longest first, because one may hold another.
-            self._secrets = tuple(sorted(spelled.union(self._secrets), key=len, reverse=True))
+            self._secrets = tuple(sorted(_spellings(secret).union(self._secrets), key=len, reverse=True))
 
     def text(self, text: str) -> str:
         """The text with every known secret replaced by a mask."""
@@ -60,6 +63,14 @@ class Redactor:
         return value
 
 
+def _spellings(secret: str) -> set[str]:
+    found = {secret, html.escape(secret), html.escape(secret, quote=False)}
+    for said in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+        found |= {said, said.replace("/", "\\/")}
+    found |= {quote(secret, safe) for safe in _UNQUOTED}
+    return found | {quote_plus(secret), quote_plus(secret, safe="*").replace("~", "%7E")}
+
+
 def tells_secret(value: Any, name: str = "") -> bool:
     """Whether a JSON value holds what nobody must read: a password by the name of its field, or in a URL."""
     if isinstance(value, dict):
@@ -82,6 +93,11 @@ def without_credentials(url: str) -> str:
     if "@" not in parts.netloc:
         return url
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def without_users(text: str) -> str:
+    """The text without user and password in the addresses that it has."""
+    return _USER_IN_TEXT.sub("", text)
 
 
 def with_credentials(url: str, user: str, password: str) -> str:

@@ -200,7 +200,7 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
 
     Raises:
         Unsupported: A step is none for such a session; nothing was run.
-        SessionLost: The session is gone; how far it came stands in the details.
+        OrchestratorError: The session is gone, or the others did not come; how far it came stands in the details.
     """
     for action in (step.action for step in steps if step.action):
         action.check(scene.record, planned=True)
@@ -214,7 +214,7 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
     progress = Progress(settle)
     try:
         progress.run(scene, steps, sync, deadline)
-    except SessionLost as error:
+    except OrchestratorError as error:
         error.details.update(completed=progress.completed)
         raise
     changed = settle()

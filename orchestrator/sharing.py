@@ -66,7 +66,8 @@ def _check_attached(request: StartRequest) -> None:
         raise InvalidArgument("debuggerAddress is no host:port.", hint="Write for example 127.0.0.1:9222.")
     if asked := [name for name in ("args", "headless", "browser_version") if getattr(request, name)]:
         raise InvalidArgument(
-            f"{' and '.join(asked)} cannot be given to a browser that runs.", hint="Leave that away, or the mode."
+            f"{' and '.join(map(to_camel, asked))} cannot be given to a browser that runs.",
+            hint="Leave that away, or the mode.",
         )
     abilities.need("attached", request.browser)
 
@@ -151,7 +152,7 @@ class Sharing:
         return profile_of(self._request)
 
     def _compare(self, record: SessionRecord, host: SessionRecord, instance: Instance) -> None:
-        differ = [name for name in self._given if self._wishes.get(name) != instance.wishes.get(name)]
+        differ = [to_camel(name) for name in self._given if self._wishes.get(name) != instance.wishes.get(name)]
         if differ:
             raise InvalidArgument(
                 f"{record.id!r} would share the browser of {host.id!r}, which differs in {', '.join(sorted(differ))}.",
@@ -224,7 +225,7 @@ def _wishes(request: StartRequest, options: SessionOptions, *, headless: bool) -
     """The names of what was asked for of the browser, and digests of all that it is to be: it may hold secrets."""
     asked = {name: getattr(options, name) for name in _of_browser(options)}
     asked |= {name: getattr(request, name) or asked.get(name) for name in _OF_BROWSER}
-    given = {name for name, value in asked.items() if value}
+    given = {name for name, value in asked.items() if value or (name in options.model_fields_set and value is not None)}
     given |= {name for name in ("headless", "mode") if getattr(request, name) is not None}
     given |= request.model_fields_set & {"browser"}
     asked |= {"browser": abilities.browser(request.browser), "headless": headless, "mode": request.mode or "incognito"}
@@ -253,5 +254,6 @@ def _with_browser(
 
 
 def _digest(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, default=str)
+    # What is said to be off is as what was not said.
+    text = json.dumps(value or None, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import anyio.to_thread
 
@@ -27,6 +28,7 @@ from orchestrator.sessions import Book, Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.storage_state import StorageState, given
 from orchestrator.store import Ticket
+from orchestrator.webdriver.remote import Remote
 
 Replays = tuple[dict[str, str], ...]
 """Archives as the record has them."""
@@ -63,9 +65,9 @@ class Starter:
             raise InvalidArgument(
                 f"Provider {provider.name!r} has no browser {request.browser!r}.", hint=f"Known: {known}."
             )
+        request = sharing.checked(request, provider)
         if request.device is not None:
             _check_device(request)
-        request = sharing.checked(request, provider)
         visit = _visit(request.navigation_url)
         # Files are read in a thread; other starts reserve their ids in the order in which they were asked for.
         state = await anyio.to_thread.run_sync(_state, request) if request.storage_state is not None else None
@@ -99,16 +101,28 @@ class Starter:
         with launch.undone_on_failure():
             remote, facts = launch.run(provider)
             turn.change(**facts)
-            self._runner.attach(turn.record, remote)
-            if request.type is SessionType.BROWSER:
-                self._runner.begin(turn)
-            if state:
-                Storing(remote, turn.record, self._reach.devtools(turn.record)).restore(state)
-            self._record(turn, options.har, replays)
-            if visit:
-                self._open(turn, visit)
+            with self._attached(turn, remote):
+                if request.type is SessionType.BROWSER:
+                    self._runner.begin(turn)
+                if state:
+                    Storing(remote, turn.record, self._reach.devtools(turn.record)).restore(state)
+                self._record(turn, options.har, replays)
+                if visit:
+                    self._open(turn, visit)
         turn.change(state=SessionState.ACTIVE)
         return turn.record
+
+    @contextlib.contextmanager
+    def _attached(self, turn: Turn, remote: Remote) -> Iterator[None]:
+        """Keep its client, and nothing of it when the body raises: the browser may stay with others."""
+        self._runner.attach(turn.record, remote)
+        try:
+            yield
+        except BaseException:
+            self._runner.detach(turn.record)
+            Journal.of(turn.record, self._settings.home).remove()
+            turn.change(remote_url="", remote_session_id="")
+            raise
 
     def _record(self, turn: Turn, har: bool | str, replays: Replays) -> None:  # noqa: FBT001 - the option
         """Have its traffic recorded and answered as the options say, before it goes anywhere."""
@@ -129,12 +143,7 @@ class Starter:
         """Go to the first page as any later one is gone to; a dialog that it opens is told with the next result."""
         try:
             outcome = self._runner.within(turn, Doing(visit.verb, visit.told()), visit.perform)
-        except BaseException as error:
-            self._runner.detach(turn.record)
-            turn.change(remote_url="", remote_session_id="")
-            Journal.of(turn.record, self._settings.home).remove()
-            if not isinstance(error, OrchestratorError):
-                raise
+        except OrchestratorError as error:
             raise StartFailed(
                 f"Session {turn.record.id!r} was not started, because of its navigationUrl. {error.message}",
                 hint="Check navigationUrl, or start without it.",
@@ -147,6 +156,8 @@ def _check_device(request: StartRequest) -> None:
         raise InvalidArgument("Argument 'device' is of desktop browsers.", hint="A real one is named by deviceName.")
     device(request.device or "")
     abilities.need("emulate", request.browser)
+    if request.mode == "attached":
+        raise InvalidArgument("A browser that runs begins as it is.", hint="Leave device away, then call emulate.")
 
 
 def _visit(url: str | None) -> Navigate | None:

@@ -116,6 +116,12 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{host}" + (f":{port}" if port not in {None, usual} else "")
 
 
+def _text(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        raise OSError("it is no file")  # a pipe would keep all calls waiting
+    return path.read_bytes()
+
+
 def given(state: str | Mapping[str, Any]) -> StorageState:
     """The state that a caller means: a file of this machine, or the state itself.
 
@@ -127,7 +133,7 @@ def given(state: str | Mapping[str, Any]) -> StorageState:
     if isinstance(state, str):
         where = f"storageState {state}"
         try:
-            value = json.loads(Path(state).expanduser().read_bytes())
+            value = json.loads(_text(Path(state).expanduser()))
         except (OSError, RuntimeError) as error:
             why = getattr(error, "strerror", None) or error
             raise InvalidArgument(f"{where} cannot be read: {why}.", hint="save_storage_state writes one.") from None

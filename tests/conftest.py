@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orchestrator.demo.device_server import DeviceServer
     from tests.grid_end import GridEnd
 
-GRACE = 5.0
+GRACE = float(os.environ.get("LEAK_GRACE", "30"))
 """Seconds for what is just ending to end."""
 
 PROFILE_FILES = {"Local State", "SingletonLock", "DevToolsActivePort", "prefs.js"}

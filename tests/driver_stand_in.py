@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from orchestrator.machine import free_port
 from orchestrator_providers import drivers
 from tests.benchmarks.classic import _connected
+from tests.ports import free_port
 from tests.remote_end import Relayed, relayed
 
 ROOT = Path(__file__).parents[1]

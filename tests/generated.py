@@ -516,11 +516,11 @@ def devices() -> str:
     before, _, rest = (DOCS / "devices.md").read_text("utf-8").partition(_DEVICES_BEGIN)
     after = rest.partition(_TABLE_ENDS)[2]
     rows = (
-        (one.name, f"{one.width} x {one.height}", f"{one.scale:g}", one.system if one.touch else "a mouse")
+        (one.name, f"{one.width} x {one.height}", f"{one.scale:g}", one.system, "touch" if one.touch else "mouse")
         for one in DEVICES.values()
         if not one.name.endswith(LANDSCAPE)
     )
-    shown = table(("device", "page area", "scale", "touch"), rows).strip()
+    shown = table(("device", "page area", "scale", "system", "input"), rows).strip()
     return f"{before}{_DEVICES_BEGIN}\n\n{shown}\n\n{_TABLE_ENDS}{after}"
 
 

@@ -21,11 +21,12 @@ import psutil
 
 from orchestrator import local_grid
 from orchestrator.errors import StartFailed
-from orchestrator.machine import Machine, free_port
+from orchestrator.machine import Machine
 from orchestrator.settings import Settings
 from tests.demo.phones import DEVICES
 from tests.e2e.harness import kill, remote, runs, until
 from tests.needed import needed
+from tests.ports import free_port
 
 FOLDER = Path(sys.prefix) / "grid"
 """Where `make grid` puts the server."""

@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 import psutil
 
 from orchestrator import machine
-from orchestrator.machine import free_port
 from orchestrator_providers import drivers
 from tests.benchmarks.classic import _connected
 from tests.e2e.harness import kill, remote, runs
+from tests.ports import free_port
 
 RelayedT = TypeVar("RelayedT", bound="Relayed")
 

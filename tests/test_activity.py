@@ -9,6 +9,7 @@ import pytest
 
 from orchestrator.actions.catalogue import CATALOGUE
 from orchestrator.activity import Activity, Doing, Entry, entries
+from orchestrator.cli.sessions import table
 from orchestrator.errors import ElementNotFound
 from orchestrator.models import Caller, SessionRecord, SessionType
 from orchestrator.secrets import Redactor
@@ -82,12 +83,13 @@ def test_no_secret_is_in_it(activity: Activity, redactor: Redactor, tmp_path: Pa
     arguments = {
         "url": "https://me:pass@shop.example/",
         "script": "x" * 195 + "correct horse",
-        "values": ["correct horse"],
+        "values": ["correct horse", "fetch('http://me:p@ss@shop.example/')"],
     }
-    activity.note(record(), Doing("any", arguments), "It said correct horse.")
+    activity.note(record(), Doing("any", arguments), "It said correct horse at http://me:pass@shop.example/.")
     (entry,) = entries(tmp_path, record())
-    assert entry.arguments == {"url": "https://shop.example/", "script": "x" * 195 + "•••", "values": ["•••"]}
-    assert entry.message == "It said •••."
+    values = ["•••", "fetch('http://shop.example/')"]
+    assert entry.arguments == {"url": "https://shop.example/", "script": "x" * 195 + "•••", "values": values}
+    assert entry.message == "It said ••• at http://shop.example/."
 
 
 @pytest.mark.parametrize(
@@ -162,3 +164,13 @@ def test_entries_are_in_order_of_their_beginning(activity: Activity, tmp_path: P
     activity.noted(record(), Doing("execute_sequence"), steps)
     assert [entry.step for entry in entries(tmp_path, record())] == [None, 0, 1]
     assert all(isinstance(entry, Entry) for entry in entries(tmp_path, record()))
+
+
+def test_an_entry_is_one_line_of_a_terminal() -> None:  # W33
+    """Whatever a page or a caller said in it."""
+    rows = [("TIME", "ACTION"), ("1", "execute_script script=a\nb \x1b[2J ünd•••"), ("2", "close")]
+    assert table(rows).splitlines() == [
+        "TIME  ACTION",
+        "1     execute_script script=a\\nb \\x1b[2J ünd•••",
+        "2     close",
+    ]

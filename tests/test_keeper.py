@@ -178,8 +178,8 @@ def test_what_is_in_use_is_left_until_it_is_not(house: House) -> None:  # B21 O1
 def test_a_first_parks_time_does_not_end_the_second(house: House) -> None:  # B14 B19 B20
     """Parked, restored before its time is over, parked again: only the second time counts."""
     me = house.arrive("me")
-    house.session("a", me, ttl=1)
-    house.session("b", me, ttl=1)
+    house.session("a", me, ttl=3)
+    house.session("b", me, ttl=3)
     house.keep()
     assert [one.id for one in house.store.park(me, lambda _: True)] == ["a", "b"]
     first = house.record("a").parked_until

@@ -47,11 +47,12 @@ def test_a_session_that_starts_is_not_idle() -> None:  # W48
     assert idle_left(record(state=SessionState.STARTING), now=9_999.0) > 0
 
 
-def test_age_counts_from_the_creation() -> None:  # O10 O11
-    """No call begins it anew, and no state stops it; there is none unless it is set."""
+def test_age_counts_from_the_creation() -> None:  # O10 O11 O29
+    """No call begins it anew, and neither does being parked; there is none unless it is set."""
     old = {"limits": {"idle": 1_800.0, "age": 7_200.0}, "last_active_at": 7_000.0}
     assert age_left(record(**old), now=7_100.0) == 100.0
     assert age_left(record(**old), now=7_201.0) <= 0
+    assert age_left(record(**old, state=SessionState.PARKED, parked_until=9_000.0), now=7_100.0) == 100.0
     assert age_left(record(), now=1e9) == math.inf
 
 

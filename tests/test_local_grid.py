@@ -12,12 +12,13 @@ import pytest
 
 from orchestrator import local_grid
 from orchestrator.errors import InvalidArgument, StartFailed
-from orchestrator.machine import Machine, free_port
+from orchestrator.machine import Machine
 from orchestrator.settings import Settings
 from tests import grid_end
 from tests.e2e.harness import NAMESPACE, Home
 from tests.mcp_server.test_cli import run
 from tests.needed import needed
+from tests.ports import free_port
 
 
 @pytest.fixture

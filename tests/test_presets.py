@@ -50,6 +50,13 @@ def test_an_unknown_name_has_near_ones(written: str, meant: str) -> None:  # X48
     assert repr(meant) in refused.value.hint
 
 
+def test_a_desktop_does_not_lie_on_its_side() -> None:
+    """The hint does not promise it."""
+    with pytest.raises(InvalidArgument) as refused:
+        device("Desktop Chrome landscape")
+    assert "phones and tablets also with 'landscape'" in refused.value.hint
+
+
 def test_phones_and_tablets_are_told_apart() -> None:
     """Sites ask the client hint `mobile`: it is not of tablets and desktops."""
     phones = {name for name, one in DEVICES.items() if one.phone}

@@ -23,9 +23,11 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_defaults_are_those_of_the_contract() -> None:
-    """Nothing given: the values that TOOLS.md lists."""
+def test_defaults_are_those_of_the_contract() -> None:  # W34 W45 B12 B36 O11
+    """Nothing given: the values that TOOLS.md lists; half an hour idle, five minutes parked, no age."""
     settings = Settings.load()
+    assert (settings.idle_timeout, settings.park_ttl) == (1800, 300)
+    assert (settings.max_duration, settings.on_max_duration) == (None, "close")
     assert (settings.headless, settings.lazy_start, settings.session_warning) == (True, True, 5)
     assert (settings.max_sessions, settings.max_output) == (None, 20_000)
     assert (settings.command_timeout, settings.start_timeout) == (30, 120)

@@ -11,10 +11,11 @@ import io
 import os
 import zipfile
 from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
 
 if TYPE_CHECKING:
     from orchestrator.actions.scene import Scene
@@ -46,12 +47,12 @@ class Downloads:
             return  # what was asked for is done: the next call finds what is wrong
         names = set(found.get("names") or ())
         told = {one["name"]: one for one in found.get("files") or ()}
-        for name in sorted(names):
-            facts = told.get(name, {})
-            mark = name, facts.get("lastModifiedTime")
+        marks = {name: (name, told.get(name, {}).get("lastModifiedTime")) for name in names}
+        self._seen &= {*marks.values()}  # what is gone there needs no remembering
+        for name, mark in sorted(marks.items()):
             if mark not in self._seen and _is_whole(name, names):
                 self._seen.add(mark)
-                _tell(scene, name, facts)
+                _tell(scene, name, told.get(name, {}))
 
 
 def folder(record: SessionRecord, settings: Settings) -> Path:
@@ -60,15 +61,24 @@ def folder(record: SessionRecord, settings: Settings) -> Path:
 
 
 def keep(scene: Scene) -> None:
-    """Have the browser keep to the policy for downloads: it stops them, or does as it was told at its start.
+    """Have the browser keep to the policy for downloads: it stops them, or puts them into the session's folder.
+
+    One that was not started here does as it was told at its start.
 
     Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
     """
     if scene.bidi is None:
         return
-    denied = {"type": "denied"} if scene.record.policies.downloads == "deny" else None
-    own = [scene.bidi.user_context]
-    scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=denied, userContexts=own)
+    record, told = scene.record, None
+    denied = record.policies.downloads == "deny"
+    if denied:
+        told = {"type": "denied"}
+    elif record.owned and not record.far:
+        told = {"type": "allowed", "destinationFolder": str(folder(record, scene.settings))}
+    # A browser that does not know the command puts them where it likes; but nobody is to think that it denies them.
+    with nullcontext() if denied else suppress(RemoteFailure, NoAnswer):
+        own = [scene.bidi.user_context]
+        scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=told, userContexts=own)
 
 
 def tell(scene: Scene) -> None:
@@ -130,5 +140,7 @@ def _place(folder: Path, name: str, size: Any, modified: Any) -> tuple[Path, boo
 
 def _content(answer: Mapping[str, Any]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(base64.b64decode(answer["contents"]))) as archive:
-        [entry] = archive.namelist()
+        [entry] = archive.infolist()
+        if entry.file_size > _LARGEST:
+            raise ValueError(f"with {entry.file_size / 1e6:.0f} MB it is too large.")
         return archive.read(entry)

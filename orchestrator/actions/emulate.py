@@ -9,9 +9,10 @@ from pydantic import field_validator
 
 from orchestrator.actions.base import Action, Acts
 from orchestrator.actions.browser_results import Emulated
+from orchestrator.actions.fitting import measured
 from orchestrator.actions.results import Observe, Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.emulation import OFF, USUAL, ColorScheme, Emulation, Geolocation, Viewport
+from orchestrator.emulation import OFF, ColorScheme, Emulation, Geolocation, Viewport
 from orchestrator.errors import InvalidArgument
 from orchestrator.presets import device
 
@@ -60,10 +61,9 @@ class Emulate(Acts[Emulated]):
             scene.permissions.keep()
         return Emulated.of(scene.record.emulation, scene.record.viewport)
 
-    def _wanted(self, scene: Scene) -> tuple[Emulation, Viewport]:
-        """What is to be emulated, and the size of the page area under it."""
-        record = scene.record
-        size = record.viewport or USUAL
+    def _wanted(self, scene: Scene) -> tuple[Emulation, Viewport | None]:
+        """What is to be emulated, and the size of the page area under it; None where nobody gave it one."""
+        record, size = scene.record, scene.record.viewport
         given = {name: getattr(self, name) for name in self.model_fields_set if name in Emulation.model_fields}
         given = {name: value for name, value in given.items() if value is not None}
         if not given and "observe" not in self.model_fields_set:
@@ -77,11 +77,11 @@ class Emulate(Acts[Emulated]):
         if "device" in given:
             now, window = record.emulation.device, record.emulation.window
             if given["device"] == OFF:
-                size = window if now and window else size
+                size = window if now else size
                 given |= {"device": "", "window": None}
             else:
                 one = device(given["device"])
-                given |= {"device": one.name, "window": window if now else size}
+                given |= {"device": one.name, "window": window if now else size or measured(scene.remote)}
                 size = Viewport(width=one.width, height=one.height)
         return record.emulation.changed(**given), size
 

@@ -11,7 +11,7 @@ from orchestrator.actions.fitting import fit, lay_out_anew, stretch
 from orchestrator.actions.pretending import ASPECTS, Commands, by_bidi, by_cdp, device_by_bidi, device_by_cdp, metrics
 from orchestrator.actions.turn import Turn
 from orchestrator.emulation import HIGHEST, USUAL, Emulation, Viewport
-from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported
+from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, Unsupported
 from orchestrator.models import Tab
 from orchestrator.presets import Device, device
 from orchestrator.webdriver.bidi import Bidi
@@ -40,13 +40,24 @@ class Emulator:
         if wanted != Emulation():
             self.change(wanted, self._turn.record.viewport or USUAL)
 
-    def change(self, wanted: Emulation, size: Viewport) -> None:
-        """Pretend this from now on, the page area being of this size; the record follows step by step.
+    def change(self, wanted: Emulation, size: Viewport | None) -> None:
+        """Pretend this from now on, the page area being of this size, which a device needs; else None leaves it alone.
 
         Raises:
-            InvalidArgument: The browser does not know this time zone or language.
-            Unsupported: The browser cannot do it.
+            InvalidArgument: The browser does not know this time zone or language; all is as it was.
+            Unsupported: The browser cannot do it; all is as it was.
         """
+        before, was = self._turn.record.emulation, self._turn.record.viewport
+        try:
+            self._become(wanted, size)
+        except (InvalidArgument, Unsupported):
+            with suppress(OrchestratorError):
+                self._become(before, was or wanted.window)
+                self._turn.change(viewport=was)
+            raise
+
+    def _become(self, wanted: Emulation, size: Viewport | None) -> None:
+        """Tell the browser what differs; the record follows step by step."""
         resized = bool(wanted.device) and size != self._turn.record.viewport
         had_device = bool(self._turn.record.emulation.device)
         for aspect in ASPECTS:
@@ -55,13 +66,13 @@ class Emulator:
             if same and not (aspect == "device" and resized):
                 continue
             by_tab = {*before.by_tab} - {aspect}
-            if not self._everywhere(aspect, wanted, size):
+            if not self._everywhere(aspect, wanted, size or USUAL):
                 by_tab.add(aspect)
-                self._here(aspect, wanted, size)
+                self._here(aspect, wanted, size or USUAL)
             now = {aspect: getattr(wanted, aspect), "window": wanted.window, "by_tab": tuple(sorted(by_tab))}
             self._turn.change(emulation=before.changed(**now))
         self._turn.change(viewport=size)
-        if had_device or wanted.device:
+        if size is not None and (had_device or wanted.device):
             self._lay_out(size, had_device=had_device)
 
     def resize(self, size: Viewport) -> Viewport:
@@ -86,8 +97,8 @@ class Emulator:
         record = self._turn.record
         wanted, size = record.emulation, record.viewport
         for aspect in wanted.by_tab:
-            if getattr(tab.emulation, aspect) != getattr(wanted, aspect) and size is not None:
-                self._here(aspect, wanted, size)
+            if getattr(tab.emulation, aspect) != getattr(wanted, aspect):
+                self._here(aspect, wanted, size or USUAL)
         if size is not None and (tab.viewport, tab.emulation.device) != (size, wanted.device):
             self._measure(size, was_device=bool(tab.emulation.device))
         return tab.model_copy(update={"viewport": size, "emulation": wanted})
@@ -148,7 +159,8 @@ class Emulator:
                 if error.details.get("error") == _REFUSED:
                     raise _unknown(aspect, wanted) from error
                 raise Unsupported(
-                    f"This browser emulates no {aspect}: {error.message}", hint="Leave it away, or use Chrome."
+                    f"This browser emulates no {aspect.replace('_', ' ')}: {error.message}",
+                    hint="Leave it away, or use Chrome.",
                 ) from error
 
     def _lay_out(self, size: Viewport, *, had_device: bool) -> None:

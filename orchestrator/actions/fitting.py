@@ -37,7 +37,16 @@ def fit(remote: Remote, viewport: Viewport) -> Viewport:
         with suppress(RemoteFailure):
             stretch(remote, *wanted)
             reached = remote.script(_SIZES)[:2]
-    return Viewport(width=max(reached[0], 1), height=max(reached[1], 1))
+    return _viewport(reached)
+
+
+def measured(remote: Remote) -> Viewport:
+    """The size of the current tab's page area as it is."""
+    return _viewport(remote.script(_SIZES))
+
+
+def _viewport(sizes: list[int]) -> Viewport:
+    return Viewport(width=max(sizes[0], 1), height=max(sizes[1], 1))
 
 
 def _resize(remote: Remote, wanted: list[int]) -> list[int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from orchestrator import abilities
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.owning import answering, own
 from orchestrator.actions.turn import Turn
+from orchestrator.errors import RemoteFailure
 from orchestrator.webdriver.chromium import Chromium
 from orchestrator.webdriver.devtools import debugger_address
 from orchestrator.webdriver.remote import Remote
@@ -45,6 +48,15 @@ class Handles:
                 answering(browser, [tab for tab in pages if tab not in mine], Deadline(_OTHERS))
         self._remote.execute("switchToWindow", handle=handle)
 
+    def resume(self) -> None:
+        """Go where the record says that the session is: others may have left the driver in another one, or in none."""
+        if not self._here():
+            return
+        with suppress(RemoteFailure):
+            if self._remote.execute("w3cGetCurrentWindowHandle") == self._here():
+                return
+        self.go(self._here())
+
     def open(self) -> str:
         """Open an empty one (New Window)."""
         record = self._turn.record
@@ -69,6 +81,11 @@ class Handles:
         finally:
             if handle != current:
                 self._remote.execute("switchToWindow", handle=current)
+
+    def _here(self) -> str:
+        """The one that is current, as the record has it; empty while none is known."""
+        record = self._turn.record
+        return next((tab.handle for tab in record.tabs if tab.name in record.tabs_used[-1:]), "")
 
     def _chromium(self) -> Chromium:
         record = self._turn.record

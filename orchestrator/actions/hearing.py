@@ -47,11 +47,7 @@ class GetConsole(Hears, Action[ConsoleLog]):
         """No page is asked: it was heard when it was said, or its remote end kept it."""
         scene.need("console")
         warnings = _caught_up(scene) if scene.bidi else self._pull(scene)
-        console = scene.ears.console
-        until, dropped = console.ring.mark, console.ring.dropped
-        found = [*console.find(self.since, self.level)]
-        if self.clear:
-            console.ring.clear()
+        found, until, dropped = scene.ears.console.find(self.since, self.level, clear=self.clear)
         shown, rest = _newest(found, self.limit, scene)
         return ConsoleLog(
             entries=shown, total=len(found), dropped=dropped or None, until=until, warnings=warnings, next=rest
@@ -83,11 +79,7 @@ class GetNetwork(Hears, Action[NetworkLog]):
         if scene.bidi is None:
             raise Unsupported(f"No requests are heard of {scene.record.id!r}: it has no WebDriver BiDi.", hint=_BY_BIDI)
         warnings = _caught_up(scene)
-        network = scene.ears.network
-        until, dropped = network.ring.mark, network.ring.dropped
-        found = [*network.find(self.since, self.url, self.status)]
-        if self.clear:
-            network.ring.clear()
+        found, until, dropped = scene.ears.network.find(self.since, self.url, self.status, clear=self.clear)
         shown, rest = _newest(found, self.limit, scene)
         return NetworkLog(
             entries=shown, total=len(found), dropped=dropped or None, until=until, warnings=warnings, next=rest

@@ -28,7 +28,7 @@ _NAMES: tuple[dict[str, Any], ...] = (
     {"name": "local-network-access"},
     {"name": GEOLOCATION},
 )
-"""What pages ask their user for, as the permissions of the standard name it; the last one every Chromium knows."""
+"""What pages ask their user for, as the permissions of the standard name it; not every Chromium knows all of them."""
 _SETTINGS = {"raise": "prompt", "allow": "granted", "deny": "denied"}
 """By policy. Chromium opens no prompt for what is set: who asks while it is `prompt` hears that it was closed."""
 _ANSWERS = {
@@ -38,7 +38,9 @@ _ANSWERS = {
     "deny": "it was denied, as the policy says",
     "manual": "that is left to the browser: a window shows its prompt, without one it is denied",
 }
-_SET, _RESET = "Browser.setPermission", "Browser.resetPermissions"
+_SET, _RESET, _NOTHING = "Browser.setPermission", "Browser.resetPermissions", "Browser.getVersion"
+_OPAQUE = "null"
+"""The origin of a document that is nobody's, such as a sandboxed frame's: nothing can be allowed to it alone."""
 
 
 class Permissions:
@@ -66,11 +68,10 @@ class Permissions:
                 with suppress(RemoteFailure):  # a name that this version does not know
                     self._remote.cdp(method, **params)
             return
-        *most, (method, params) = commands
-        self._bidi.cdp("Browser.getVersion")
-        for each, details in most:
-            self._bidi.send("goog:cdp.sendCommand", method=each, params=details)
-        self._bidi.cdp(method, **params)
+        self._bidi.cdp(_NOTHING)
+        for method, params in commands:
+            self._bidi.send("goog:cdp.sendCommand", method=method, params=params)
+        self._bidi.cdp(_NOTHING)  # it is answered after them
 
     def withdraw(self) -> None:
         """Take back what pages were allowed and what the policies deny now."""
@@ -88,7 +89,7 @@ class Permissions:
             approval = Approval(permission=what, origin=origin)
             if policy != "deny" and (approval in record.approvals or self._is_emulated(what)):
                 continue
-            if policy == "allow":
+            if policy == "allow" and origin != _OPAQUE:
                 self._turn.change(approvals=(*record.approvals, approval))
             said = _ANSWERS[policy].format(policy=name)
             self._event(f"The page at {origin} asked for the permission {what}: {said}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -13,14 +12,13 @@ from orchestrator.actions.base import ALL_TYPES, Action, Timed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Outcome, ScriptResult
 from orchestrator.actions.scene import Scene
+from orchestrator.actions.scripts import fitting
 from orchestrator.models import SessionType
 from orchestrator.settings import ToolSet
 from orchestrator.world import engine
 
 _USUALLY = 30_000
 """Milliseconds that a script may take unless the caller says otherwise."""
-_ROOM = 0.9
-"""The share of `max_output` that the value may have."""
 _WHOLE = 100_000_000
 """Characters of what an action answers to a script: nothing is cut on the way there."""
 
@@ -48,8 +46,7 @@ class RunScript(Timed, Action[ScriptResult]):
 
     def perform(self, scene: Scene) -> ScriptResult:
         """Run it to its end: its actions are done in this turn, one after the other."""
-        seconds = min(scene.seconds(_USUALLY if self.timeout is None else self.timeout), 3600)
-        room = round(scene.settings.max_output * _ROOM)
+        seconds = scene.seconds(_USUALLY if self.timeout is None else self.timeout)
         facts = {
             "sessionId": scene.record.id,
             "type": scene.record.type,
@@ -61,12 +58,7 @@ class RunScript(Timed, Action[ScriptResult]):
         scene.tabs.look()
         if done.error:
             raise done.error
-        text = json.dumps(done.value, ensure_ascii=False)
-        told: dict[str, Any] = {"console": done.console or None, "warnings": done.warnings}
-        if len(text) <= room:
-            return ScriptResult(value=done.value, **told)
-        cut = f"Cut: {len(text) - room} more characters of JSON. Return less, or raise the setting max_output."
-        return ScriptResult(value=text[:room], next=cut, **told)
+        return ScriptResult(**fitting(done.value, scene), console=done.console or None, warnings=done.warnings)
 
 
 class _Session:
@@ -84,13 +76,13 @@ class _Session:
 @contextmanager
 def _as_a_part(scene: Scene, seconds: float) -> Iterator[None]:
     """What is done in the block ends with the script, settles as a call of its own does, and is not cut."""
-    before = scene.observed, scene.until, scene.settings
-    scene.observed, scene.until = False, Deadline(seconds)
+    before = scene.observed, scene.reported, scene.until, scene.settings
+    scene.observed, scene.reported, scene.until = False, True, Deadline(seconds)
     scene.settings = scene.settings.model_copy(update={"max_output": _WHOLE})
     try:
         yield
     finally:
-        scene.observed, scene.until, scene.settings = before
+        scene.observed, scene.reported, scene.until, scene.settings = before
 
 
 ACTIONS: list[type[Action[Any]]] = [RunScript]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any, Protocol, TypeVar
 
@@ -21,7 +21,7 @@ from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
 from orchestrator.activity import Activity
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure, brief
+from orchestrator.errors import DialogOpen, NoAnswer, PlaceGone, RemoteFailure, brief
 from orchestrator.models import NATIVE, SessionRecord, SessionType, Tab
 from orchestrator.network.traffic import Traffic
 from orchestrator.secrets import Redactor
@@ -201,7 +201,10 @@ class Scene(Memory):
         if self.record.type is not SessionType.BROWSER:
             with suppress(RemoteFailure):
                 self.remote.execute("switchToContext", name=self.record.context or NATIVE)
-        return self.native or self.find.frames.from_top()
+        if self.native:
+            return True
+        self.tabs.handles.resume()
+        return self.find.frames.from_top()
 
     def glance(self) -> None:
         """Look at the page if the step before did not: a dialog that it opened is answered as the policy says."""
@@ -231,6 +234,12 @@ class Scene(Memory):
         if (url, title) != (self.record.url, self.record.title):
             self.change(url=url, title=title)
 
+    def hear(self, tabs: Iterable[Tab]) -> None:
+        """Hear of these tabs from now on, where the session shares its browser's windows with others."""
+        if self.bidi is not None:
+            with suppress(RemoteFailure, NoAnswer):  # who asks for what was heard is told
+                self.bidi.hear([tab.handle for tab in tabs])
+
     def event(self, text: str) -> None:
         """Report something that happened on the session and that nobody asked for."""
         self.events.append(text)
@@ -258,7 +267,8 @@ class Scene(Memory):
         return True
 
     def _meet(self, tab: Tab) -> None:
-        """Tell a tab that is new what the browser tells none by itself."""
+        """Tell a tab that is new what the browser tells none by itself, and hear it."""
+        self.hear([*self.record.tabs, tab])
         self.emulator.meet(tab)
         if self.record.policies.file_pickers == "manual":
             pickers.keep(self, [tab])

@@ -70,7 +70,7 @@ class ExecuteScript(Timed, Action[Value]):
             raise _refused(error, limit) from error
         if "given" in answer:
             raise _without_element(answer, scene)
-        return _fitting(answer.get("value"), round(scene.settings.max_output * _ROOM))
+        return Value(**fitting(answer.get("value"), scene))
 
     def _command(self, scene: Scene) -> Value:
         """A command of the driver's own; elements in its arguments are what Find Element answers for them."""
@@ -79,7 +79,7 @@ class ExecuteScript(Timed, Action[Value]):
         limit = scene.settings.command_timeout if self.timeout is None else self.timeout / 1000
         args = [_as_element(arg, scene) for arg in self.args]
         answer = scene.remote.execute("w3cExecuteScript", script=self.script, args=args, limit=limit)
-        return _fitting(answer, round(scene.settings.max_output * _ROOM))
+        return Value(**fitting(answer, scene))
 
 
 def _as_element(arg: Any, scene: Scene) -> Any:
@@ -126,12 +126,20 @@ def _refused(error: RemoteFailure, limit: float) -> Exception:
     return error
 
 
-def _fitting(value: Any, room: int) -> Value:
+def fitting(value: Any, scene: Scene) -> dict[str, Any]:
+    """A script's value as fields of `Value`; of one that is too long the beginning of its JSON, and how to get less.
+
+    Secrets go first: half of one would not be known as one.
+    """
+    room = round(scene.settings.max_output * _ROOM)
     text = json.dumps(value, ensure_ascii=False)
+    if len(text) > room:
+        value = scene.redactor.data(value)
+        text = json.dumps(value, ensure_ascii=False)
     if len(text) <= room:
-        return Value(value=value)
+        return {"value": value}
     cut = f"Cut: {len(text) - room} more characters of JSON. Return less, or raise the setting max_output."
-    return Value(value=text[:room], next=cut)
+    return {"value": text[:room], "next": cut}
 
 
 ACTIONS: list[type[Action[Any]]] = [ExecuteScript]

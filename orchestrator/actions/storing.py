@@ -23,8 +23,9 @@ class Storing:
     """The storage of one browser session.
 
     In Chromium no page is asked and none notices; elsewhere there are the cookies and the storage of the current page.
+    Cookies are those of the tab's browser context; the domain Storage means the default one, whichever tab is asked.
 
-    Source: https://chromedevtools.github.io/devtools-protocol/ (Storage, DOMStorage); W3C WebDriver, Get All Cookies.
+    Source: https://chromedevtools.github.io/devtools-protocol/ (Network, DOMStorage); W3C WebDriver, Get All Cookies.
 
     Args:
         remote: Commands go to its current tab.
@@ -46,7 +47,7 @@ class Storing:
         """
         if not self._chromium:
             return StorageState(cookies=tuple(self._cookies_of_page()), origins=tuple(self._storage_of_page()))
-        cookies = tuple(_stored(one) for one in self._remote.cdp("Storage.getCookies")["cookies"])
+        cookies = tuple(_stored(one) for one in self._remote.cdp("Network.getAllCookies")["cookies"])
         frame = self._remote.cdp("Page.getFrameTree")["frameTree"]["frame"]
         origin = origin_of(frame.get("securityOrigin", ""))
         return StorageState(cookies=cookies, origins=(self._open(origin),) if origin else ())
@@ -76,7 +77,7 @@ class Storing:
             OrchestratorError: The browser did not take it.
         """
         if state.cookies:
-            self._remote.cdp("Storage.setCookies", cookies=[_wanted(one) for one in state.cookies])
+            self._remote.cdp("Network.setCookies", cookies=[_wanted(one) for one in state.cookies])
         if state.origins:
             with self._backstage() as page:
                 for one in state.origins:
@@ -109,7 +110,7 @@ class Storing:
         tab = str(self._remote.execute("w3cGetCurrentWindowHandle"))
         try:
             url = self._devtools() if self._devtools else ""
-        except (OSError, ValueError, KeyError):
+        except OSError:
             url = ""
         if not url:
             raise RemoteFailure("The browser's DevTools cannot be reached from here.", error="unknown error")

@@ -15,6 +15,7 @@ from orchestrator.actions.handles import Handles
 from orchestrator.actions.turn import Turn
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models import SessionType, Tab
+from orchestrator.secrets import without_credentials
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
@@ -263,8 +264,7 @@ class Tabbing:
         try:
             for tab in self._turn.record.tabs:
                 self._remote.execute("switchToWindow", handle=tab.handle)
-                url, title = self._remote.script(_TITLES)
-                shown[tab.handle] = _place(url, title)
+                shown[tab.handle] = _place(*self._remote.script(_TITLES))
         finally:
             self._remote.execute("switchToWindow", handle=self.find(self.current).handle)
             self._frames.forget()
@@ -296,5 +296,5 @@ class Tabbing:
 
 
 def _place(url: str, title: str) -> tuple[str, str]:
-    """Address and title of a tab, no longer than the page's engine tells them."""
-    return brief(str(url), _URL), brief(str(title), _TITLE)
+    """Address and title of a tab as the page's engine tells them: no longer, and without user and password."""
+    return brief(without_credentials(str(url)), _URL), brief(str(title), _TITLE)

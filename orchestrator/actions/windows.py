@@ -11,7 +11,7 @@ from orchestrator.actions.browser_results import FrameEntered, TabFacts, TabList
 from orchestrator.actions.navigation import Navigate, check_url
 from orchestrator.actions.results import Acted, Observe, Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.emulation import Viewport
+from orchestrator.emulation import HIGHEST, Viewport
 from orchestrator.errors import InvalidArgument
 
 _TAKES = {"list": set[str](), "new": {"url"}, "select": {"tab"}, "close": {"tab"}}
@@ -106,8 +106,8 @@ class SetViewport(Acting):
     idempotent: ClassVar[bool] = True
     observes: ClassVar[Observe] = "change"
 
-    width: int = Field(ge=1, le=10_000)
-    height: int = Field(ge=1, le=10_000)
+    width: int = Field(ge=1, le=HIGHEST)
+    height: int = Field(ge=1, le=HIGHEST)
 
     def act(self, scene: Scene) -> Acted:
         """As at the start; tabs that are selected later get the same size, and a device keeps all but its own."""

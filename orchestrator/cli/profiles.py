@@ -19,15 +19,14 @@ app = typer.Typer(help="The profiles of persistent sessions.", rich_markup_mode=
 @app.command("list")
 def list_() -> None:
     """List the profiles that are kept, as browser/name."""
-    found = sorted("/".join(place.parts[-2:]) for place in _folder().glob("*/*") if place.is_dir())
-    typer.echo("\n".join(found) or "No profile is kept.")
+    typer.echo("\n".join(sorted("/".join(place.parts[-2:]) for place in _kept())) or "No profile is kept.")
 
 
 @app.command()
 def remove(profile: Annotated[str, typer.Argument(help="Such as chrome/work.", show_default=False)]) -> None:
     """Remove a profile with its logins, history and storage, unless a browser has it open."""
     folder = _folder() / profile
-    if folder not in _folder().glob("*/*"):
+    if folder not in _kept():
         raise InvalidArgument(f"There is no profile {profile!r}.", hint="orchestrator profiles list shows them.")
     if pid := next(_users(folder), None):
         raise ProviderFailure(f"Profile {profile!r} is open in process {pid}.", hint="Close its sessions first.")
@@ -37,6 +36,10 @@ def remove(profile: Annotated[str, typer.Argument(help="Such as chrome/work.", s
 
 def _folder() -> Path:
     return Settings.load().home / "profiles"
+
+
+def _kept() -> list[Path]:
+    return [place for place in _folder().glob("*/*") if place.is_dir()]
 
 
 def _users(folder: Path) -> Iterator[int]:

@@ -181,18 +181,19 @@ def do(
 
     One that was parked comes back for it, and is parked again.
     """
-    from orchestrator.actions.catalogue import CATALOGUE
     from orchestrator.api import Orchestrator
     from orchestrator.arguments import read
 
-    declared = CATALOGUE.get(action)
+    orchestrator = Orchestrator(_settings(namespace), parking=True, door="cli")
+    declared = orchestrator.actions.get(action)
     if declared is None:
-        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, CATALOGUE))
+        raise InvalidArgument(f"There is no action {action!r}.", hint=nearest(action, orchestrator.actions))
     wanted = read(declared, _given(context.args))
-    outcome = _run(
-        Orchestrator(_settings(namespace), parking=True, door="cli"), lambda facade: facade.perform(wanted, name)
-    )
-    typer.echo(json.dumps(outcome.data(), indent=2, ensure_ascii=False) if as_json else outcome.render())
+    outcome = _run(orchestrator, lambda facade: facade.perform(wanted, name))
+    if as_json:
+        typer.echo(json.dumps(orchestrator.redactor.data(outcome.data()), indent=2, ensure_ascii=False))
+    else:
+        typer.echo(orchestrator.redactor.text(outcome.render()))
 
 
 def _given(words: Sequence[str]) -> dict[str, Any]:
@@ -229,10 +230,15 @@ def _tell(done: list[Closed], *, as_json: bool) -> None:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as columns of equal width."""
+    """Rows as columns of equal width; what would move the cursor is spelled out, since pages have said some of it."""
+    rows = [[_plain(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _plain(text: str) -> str:
+    return text if text.isprintable() else "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
 def _settings(namespace: str | None) -> Settings:

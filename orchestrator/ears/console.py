@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from orchestrator.ears.ring import Ring
+from orchestrator.ears.ring import Found, Ring
 from orchestrator.ears.values import told
 from orchestrator.ears.words import frames, masked, place
 from orchestrator.models import Wire
@@ -20,6 +20,10 @@ _STACK = 5
 _AT = "\n    at "
 """What stands before each line of an error's stack in Chromium."""
 _REMEMBERED = 1000
+_UNEXPLAINED = 100
+"""Messages that more may be told of, which comes at once in Chromium and never elsewhere."""
+_VALUES = 20
+"""Values of a message that more is kept of."""
 _OVERHEAD = 200
 """Characters that an entry takes beside its texts, about."""
 
@@ -42,11 +46,11 @@ _Mark = tuple[float, Level, str | None]
 
 
 class _Unexplained(NamedTuple):
-    """A message of which more may be told: its key in the ring, and the values it was made of."""
+    """A message of which more may be told: its key in the ring, and its values as text, None for an error."""
 
     key: str
     message: Message
-    args: list[Any]
+    said: list[str | None]
 
 
 class Console:
@@ -61,8 +65,8 @@ class Console:
         self._numbers = itertools.count(1)
         self._heard: deque[_Mark] = deque(maxlen=_REMEMBERED)
         self._known: Counter[_Mark] = Counter()
-        self._unexplained: deque[_Unexplained] = deque(maxlen=_REMEMBERED)
-        self.ring: Ring[Message] = Ring()
+        self._unexplained: deque[_Unexplained] = deque(maxlen=_UNEXPLAINED)
+        self._ring: Ring[Message] = Ring()
 
     def expect_replay(self) -> None:
         """What was heard may be told once more from now on: a browser tells each new socket what it remembers."""
@@ -85,8 +89,9 @@ class Console:
             stack=lines if kind == "javascript" and lines else None,
         )
         key = self.add(message)
-        if key and any(_is_error(one) for one in args):
-            self._unexplained.append(_Unexplained(key, message, args))
+        if key and len(args) <= _VALUES and any(_is_error(one) for one in args):
+            said = [None if _is_error(one) else self._masked(told(one, self._redactor.text)) for one in args]
+            self._unexplained.append(_Unexplained(key, message, said))
 
     def explain(self, event: Mapping[str, Any]) -> None:
         """Take in what Chromium tells of the same message by CDP: BiDi says of an error that it is one, and no more.
@@ -97,17 +102,18 @@ class Console:
         stack, when = frames(params.get("stackTrace")), round(round(params["timestamp"]) / 1000, 3)
         where = place(stack[0], self._redactor) if stack else None
         for one in self._unexplained:
-            if (one.message.time, one.message.where) == (when, where) and len(one.args) == len(params["args"]):
+            if (one.message.time, one.message.where) == (when, where) and len(one.said) == len(params["args"]):
                 self._unexplained.remove(one)
-                self._add_errors(one, [str(arg.get("description") or "") for arg in params["args"]])
+                if self._ring.get(one.key):  # it was not cleared, and made no room
+                    self._add_errors(one, [str(arg.get("description") or "") for arg in params["args"]])
                 break
 
     def _add_errors(self, what: _Unexplained, descriptions: list[str]) -> None:
         said, stack = [], list[str]()
-        for arg, description in zip(what.args, descriptions, strict=True):
-            text, *lines = description.split(_AT) if _is_error(arg) else [told(arg, self._redactor.text)]
+        for value, description in zip(what.said, descriptions, strict=True):
+            text, *lines = description.split(_AT) if value is None else [value]
             said.append(text)
-            stack += [self._masked(line) for line in lines]
+            stack += [self._masked(line) for line in lines[:_STACK]]
         message = what.message.model_copy(
             update={"text": self._masked(" ".join(said)), "stack": stack[:_STACK] or None}
         )
@@ -124,14 +130,14 @@ class Console:
         self._put(key, message)
         return key
 
-    def find(self, since: float, level: Level) -> Iterator[Message]:
-        """The messages after a mark that are of this level or a graver one."""
-        wanted = _LEVELS[_LEVELS.index(level) :]
-        return (one for one in self.ring.since(since) if one.level in wanted)
+    def find(self, since: float, level: Level, *, clear: bool = False) -> Found[Message]:
+        """The messages after a mark that are of this level or a graver one; with `clear` all are forgotten."""
+        wanted, heard = _LEVELS[_LEVELS.index(level) :], self._ring.since(since, clear=clear)
+        return heard._replace(entries=[one for one in heard.entries if one.level in wanted])
 
     def _put(self, key: str, message: Message) -> None:
         size = _OVERHEAD + len(message.text) + sum(len(line) for line in message.stack or ())
-        self.ring.put(key, message, message.time, size)
+        self._ring.put(key, message, message.time, size)
 
     def _masked(self, text: str) -> str:
         return masked(text, self._redactor, _TEXT)

@@ -1,4 +1,4 @@
-"""What a browser downloads: allowed into a folder, and heard when it is there."""
+"""What a browser downloads: heard when it is there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from orchestrator.webdriver.bidi import Bidi
 
 _REMEMBERED = 100
 
@@ -28,13 +26,12 @@ class Downloads:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._ended: deque[Downloaded] = deque(maxlen=_REMEMBERED)
-        self.begun = 0
-        """How many began so far."""
 
     def begin(self, event: Mapping[str, Any]) -> None:
         """Take in a `browsingContext.downloadWillBegin`."""
-        self.begun += 1
         self._names[_key(event)] = str(event.get("suggestedFilename") or "")
+        if len(self._names) > _REMEMBERED:  # whose end was never told
+            self._names.pop(next(iter(self._names)))
 
     def end(self, event: Mapping[str, Any]) -> None:
         """Take in a `browsingContext.downloadEnd`."""
@@ -47,17 +44,6 @@ class Downloads:
     def take(self) -> list[Downloaded]:
         """Those that ended since the last time."""
         return [self._ended.popleft() for _ in range(len(self._ended))]
-
-
-def allow(bidi: Bidi, folder: Path) -> None:
-    """Have the browser put what it downloads into a folder, which it makes when it needs it.
-
-    Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
-
-    Raises:
-        NoAnswer, RemoteFailure: It did not come to that.
-    """
-    bidi.call("browser.setDownloadBehavior", downloadBehavior={"type": "allowed", "destinationFolder": str(folder)})
 
 
 def _key(event: Mapping[str, Any]) -> str:

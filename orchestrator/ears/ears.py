@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from orchestrator.ears.console import Console
-from orchestrator.ears.downloads import Downloads, allow
+from orchestrator.ears.downloads import Downloads
 from orchestrator.ears.network import Network
 from orchestrator.errors import OrchestratorError, RemoteFailure
 from orchestrator.secrets import Redactor
 from orchestrator.webdriver.bidi import Bidi, Listener
 
-Mine = Callable[[str, str], bool]
-"""Whether an event is the session's own, by its browsing context and user context; either may be unknown (empty)."""
 _PICKERS = 20
 """Pickers of files that are remembered until the next result tells of them."""
 _PATIENCE = 2.0
 """Seconds that the first call of a session waits until it is heard."""
-
-
-def all_of_it(context: str, user_context: str) -> bool:
-    """A browser of its own: whatever is heard there is the session's."""
-    del context, user_context
-    return True
 
 
 class Ears:
@@ -36,32 +27,26 @@ class Ears:
     Args:
         bidi: The session's socket; None where its remote end gave none, then only what is asked for is known.
         redactor: Knows the secrets.
-        mine: Which events are the session's, where several share a browser.
 
     Attributes:
         pickers: The pickers of files that opened since a result told of them, as `input.fileDialogOpened` has them.
     """
 
-    def __init__(self, bidi: Bidi | None, redactor: Redactor, mine: Mine = all_of_it) -> None:
+    def __init__(self, bidi: Bidi | None, redactor: Redactor) -> None:
         self.bidi = bidi
         self.console = Console(redactor)
         self.network = Network(redactor)
         self.downloads = Downloads()
         self.pickers: deque[Mapping[str, Any]] = deque(maxlen=_PICKERS)
-        self._mine = mine
+        self._listeners = self._all_listeners()
         self._lock = threading.Lock()
         self._subscribed = False
         self._begun: threading.Thread | None = None
-        self._folder: Path | None = None
 
-    def open(self, downloads: Path | None = None) -> None:
-        """Begin to listen, beside whatever goes on; where that fails, the first question tells.
-
-        `downloads` is the folder for them, of a browser on this machine that was just started.
-        """
+    def open(self) -> None:
+        """Begin to listen, beside whatever goes on; where that fails, the first question tells."""
         if self.bidi is not None:
             self.bidi.on_open = self.console.expect_replay
-            self._folder = downloads
             self._begin()
 
     def wait(self) -> None:
@@ -104,40 +89,31 @@ class Ears:
         with self._lock:
             if self._subscribed:
                 return
-            needed, *others = self._listeners()
+            needed, *others = self._listeners
             bidi.listen_all(needed)
-            self._subscribed = True
             for listeners in others:
                 with suppress(RemoteFailure):  # not every browser knows these
                     bidi.listen_all(listeners)
-            if self._folder is not None:
-                with suppress(RemoteFailure):
-                    allow(bidi, self._folder)
+            self._subscribed = True
 
-    def _listeners(self) -> list[dict[str, Listener]]:
-        needed: dict[str, Listener] = {
-            "log.entryAdded": self.console.hear,
-            "network.beforeRequestSent": self.network.sent,
-            "network.responseStarted": self.network.answered,
-            "network.responseCompleted": self.network.answered,
-            "network.fetchError": self.network.failed,
-        }
-        downloads: dict[str, Listener] = {
-            "browsingContext.downloadWillBegin": self.downloads.begin,
-            "browsingContext.downloadEnd": self.downloads.end,
-        }
-        pickers: dict[str, Listener] = {"input.fileDialogOpened": self.pickers.append}
-        of_chromium: dict[str, Listener] = {"goog:cdp.Runtime.consoleAPICalled": _told(self.console.explain)}
-        own = [{event: self._own(listener) for event, listener in one.items()} for one in (needed, downloads, pickers)]
-        return [*own, of_chromium]
-
-    def _own(self, listener: Listener) -> Listener:
-        def hear(event: Mapping[str, Any]) -> None:
-            source = event.get("source") or event
-            if self._mine(str(source.get("context") or ""), str(source.get("userContext") or "")):
-                listener(event)
-
-        return _told(hear)
+    def _all_listeners(self) -> list[dict[str, Listener]]:
+        """What every browser must tell, and in groups what some do not know."""
+        groups: list[dict[str, Listener]] = [
+            {
+                "log.entryAdded": self.console.hear,
+                "network.beforeRequestSent": self.network.sent,
+                "network.responseStarted": self.network.answered,
+                "network.responseCompleted": self.network.answered,
+                "network.fetchError": self.network.failed,
+            },
+            {
+                "browsingContext.downloadWillBegin": self.downloads.begin,
+                "browsingContext.downloadEnd": self.downloads.end,
+            },
+            {"input.fileDialogOpened": self.pickers.append},
+            {"goog:cdp.Runtime.consoleAPICalled": self.console.explain},
+        ]
+        return [{event: _told(listener) for event, listener in group.items()} for group in groups]
 
 
 def _told(listener: Listener) -> Listener:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urljoin
 
-from orchestrator.ears.ring import Ring
-from orchestrator.ears.words import address, frames, place
+from orchestrator.ears.ring import Found, Ring
+from orchestrator.ears.words import address, frames, masked, place
 from orchestrator.models import Wire
 from orchestrator.network.globs import matches
 from orchestrator.secrets import Redactor
@@ -15,6 +15,8 @@ from orchestrator.secrets import Redactor
 STATUS = r"^([1-5]\d\d|[1-5]xx|[<>]=?[1-5]\d\d|failed|pending)$"
 """How answers are chosen: `404`, `4xx`, `>=400`, what failed without one, what has none yet."""
 _OVERHEAD = 400
+_WORD = 100
+"""Characters of a method or a type: a page can make them up."""
 
 
 class Request(Wire):
@@ -53,11 +55,11 @@ class Network:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self.ring: Ring[Request] = Ring()
+        self._ring: Ring[Request] = Ring()
 
     def sent(self, event: Mapping[str, Any]) -> None:
         """Take in a `network.beforeRequestSent`."""
-        if self.ring.get(_key(event)) is None:
+        if self._ring.get(_key(event)) is None:
             self._put(event)
 
     def answered(self, event: Mapping[str, Any]) -> None:
@@ -70,7 +72,7 @@ class Network:
         self._put(
             event,
             status=status,
-            mime=str(answer.get("mimeType") or "").partition(";")[0] or None,
+            mime=masked(str(answer.get("mimeType") or "").partition(";")[0], self._redactor, _WORD) or None,
             size=answer.get("bytesReceived"),
             from_cache=came_from_cache or None,
             redirect=self._redirect(event) if 300 <= status < 400 else None,  # noqa: PLR2004 - those of HTTP
@@ -78,17 +80,22 @@ class Network:
 
     def failed(self, event: Mapping[str, Any]) -> None:
         """Take in a `network.fetchError`: it fails, unless the page only did not care for the rest of an answer."""
-        known, said = self.ring.get(_key(event)), str(event.get("errorText") or "failed")
+        known, said = self._ring.get(_key(event)), str(event.get("errorText") or "failed")
         if known is None or known.status is None or "ABORTED" not in said:
             self._put(event, failure=said)
 
-    def find(self, since: float, url: str | None, status: str | None) -> Iterator[Request]:
-        """The requests that came or changed after a mark; `url` is a part or a glob with `*`, `status` as in STATUS."""
-        return (
+    def find(self, since: float, url: str | None, status: str | None, *, clear: bool = False) -> Found[Request]:
+        """The requests that came or changed after a mark; `url` is a part or a glob with `*`, `status` as in STATUS.
+
+        With `clear` all are forgotten.
+        """
+        heard = self._ring.since(since, clear=clear)
+        found = [
             one
-            for one in self.ring.since(since)
+            for one in heard.entries
             if (url is None or self._is_at(one, url)) and (status is None or _has(one, status))
-        )
+        ]
+        return heard._replace(entries=found)
 
     def _is_at(self, one: Request, url: str) -> bool:
         shown = self._redactor.text(one.url)  # or a filter could find out what is struck out
@@ -96,11 +103,11 @@ class Network:
 
     def _put(self, event: Mapping[str, Any], **came: Any) -> None:
         request, when = event["request"], float(event.get("timestamp") or 0) / 1000
-        known = self.ring.get(_key(event))
+        known = self._ring.get(_key(event))
         if known is None:
             known = Request(
                 time=round(when, 3),
-                method=str(request.get("method") or ""),
+                method=masked(str(request.get("method") or ""), self._redactor, _WORD),
                 url=address(request.get("url"), self._redactor),
                 type=_type(request),
                 initiator=_initiator(event, self._redactor),
@@ -108,7 +115,7 @@ class Network:
         if came:
             known = known.model_copy(update={**came, "duration_ms": max(0, round((when - known.time) * 1000))})
         size = _OVERHEAD + len(known.url) + len(known.redirect or "") + len(known.initiator or "")
-        self.ring.put(_key(event), known, when, size)
+        self._ring.put(_key(event), known, when, size)
 
     def _redirect(self, event: Mapping[str, Any]) -> str | None:
         for header in event["response"].get("headers") or ():

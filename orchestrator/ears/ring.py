@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 EntryT = TypeVar("EntryT")
@@ -19,6 +18,14 @@ class _Kept(NamedTuple, Generic[EntryT]):
     size: int
 
 
+class Found(NamedTuple, Generic[EntryT]):
+    """Entries in the order in which they came, the mark of the last one that there is, how many made room so far."""
+
+    entries: list[EntryT]
+    until: float
+    dropped: int
+
+
 class Ring(Generic[EntryT]):
     """Entries by key, the oldest first; the oldest make room for new ones.
 
@@ -30,35 +37,31 @@ class Ring(Generic[EntryT]):
         self._lock = threading.Lock()
         self._kept: dict[str, _Kept[EntryT]] = {}
         self._size = 0
-        self.mark = 0.0
-        """That of the last one."""
-        self.dropped = 0
-        """How many made room since the last `clear`."""
+        self._mark = 0.0
+        self._dropped = 0
 
     def put(self, key: str, entry: EntryT, when: float, size: int) -> None:
         """Add an entry, or change the one of this key where it stands; `size` is about what it takes, in characters."""
         with self._lock:
-            self.mark = max(when, round(self.mark + _TICK, 6))
+            self._mark = max(when, round(self._mark + _TICK, 6))
             before = self._kept.get(key)
-            self._kept[key] = _Kept(entry, self.mark, size)
+            self._kept[key] = _Kept(entry, self._mark, size)
             self._size += size - (before.size if before else 0)
             while len(self._kept) > 1 and (len(self._kept) > _ENTRIES or self._size > _CHARACTERS):
                 self._size -= self._kept.pop(next(iter(self._kept))).size
-                self.dropped += 1
+                self._dropped += 1
 
     def get(self, key: str) -> EntryT | None:
         """The entry of a key, while it is kept."""
         kept = self._kept.get(key)
         return kept.entry if kept else None
 
-    def since(self, mark: float) -> Iterator[EntryT]:
-        """What came or changed after a mark, in the order in which it came."""
+    def since(self, mark: float, *, clear: bool = False) -> Found[EntryT]:
+        """What came or changed after a mark; with `clear` all is forgotten, and nothing that comes at the same time."""
         with self._lock:
-            found = [*self._kept.values()]
-        return (one.entry for one in found if one.mark > mark)
-
-    def clear(self) -> None:
-        """Forget all; marks go on from where they are."""
-        with self._lock:
-            self._kept.clear()
-            self._size = self.dropped = 0
+            found = [one.entry for one in self._kept.values() if one.mark > mark]
+            heard = Found(found, self._mark, self._dropped)
+            if clear:
+                self._kept.clear()
+                self._size = self._dropped = 0
+        return heard

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.errors import brief
-from orchestrator.secrets import Redactor, without_credentials
+from orchestrator.secrets import Redactor, without_credentials, without_users
 
-_USERINFO = re.compile(r"(?<=://)[^\s/?#@'\"]+@")
 _URL = 1000
 """Characters of an address; one of data can have millions."""
 
@@ -20,7 +18,7 @@ def masked(text: str, redactor: Redactor, longest: int) -> str:
     What is known only later is struck out when it is shown; but half a secret would not be found any more, so it is
     struck out before the text is cut.
     """
-    return brief(redactor.text(_USERINFO.sub("", text)), longest)
+    return brief(redactor.text(without_users(text)), longest)
 
 
 def address(url: Any, redactor: Redactor) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from orchestrator.network.exchange import Event, Exchange, Hop
-from orchestrator.secrets import MASK
+from orchestrator.secrets import MASK, without_credentials
 
 Json = dict[str, Any]
 
@@ -20,7 +20,6 @@ _SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "set-cook
 """Headers whose values open something."""
 _UNKNOWN = -1
 """What HAR has for a number that nobody knows."""
-_TEXTS = ("text/", "application/json", "application/javascript", "application/xml", "+json", "+xml")
 
 
 def entries(exchange: Exchange) -> list[Json]:
@@ -61,7 +60,7 @@ def _entry(exchange: Exchange, place: int, hop: Hop) -> Json:
 def _request(hop: Hop, wire: Event) -> Json:
     told = hop.sent["request"]
     headers = _headers(wire.get("headers") or told.get("headers") or {})
-    url = str(told["url"])
+    url = without_credentials(str(told["url"]))
     request: Json = {
         "method": told["method"],
         "url": url,
@@ -105,20 +104,18 @@ def _response(exchange: Exchange, hop: Hop, wire: Event, *, is_last: bool) -> Js
 def _content(exchange: Exchange, told: Event) -> Json:
     content: Json = {"size": exchange.size, "mimeType": _kind(told)}
     if exchange.body is not None:
-        content |= {"size": len(exchange.body), **_written(exchange.body, content["mimeType"])}
+        content |= {"size": len(exchange.body), **_written(exchange.body)}
     elif exchange.left_out:
         content["comment"] = exchange.left_out
     return content
 
 
-def _written(body: bytes, kind: str) -> Json:
-    """A text as it is, anything else in base64."""
-    if any(mark in kind for mark in _TEXTS) or not kind:
-        try:
-            return {"text": body.decode()}
-        except UnicodeDecodeError:
-            pass
-    return {"text": base64.b64encode(body).decode(), "encoding": "base64"}
+def _written(body: bytes) -> Json:
+    """A text as it is, whatever its type is called, anything else in base64: there no secret is struck out."""
+    try:
+        return {"text": body.decode()}
+    except UnicodeDecodeError:
+        return {"text": base64.b64encode(body).decode(), "encoding": "base64"}
 
 
 def _timings(hop: Hop) -> dict[str, float]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 _SCHEME = re.compile(r"[a-z][a-z\d+.-]*:", re.IGNORECASE)
+_RUN = re.compile(r"\*+")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -46,10 +47,16 @@ def alternatives(glob: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1000)
 def _compiled(glob: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(
-        re.compile("".join({"*": ".*", "?": "."}.get(char, re.escape(char)) for char in one), re.DOTALL)
-        for one in _anchored(glob)
-    )
+    return tuple(re.compile(_regex(one), re.DOTALL) for one in _anchored(glob))
+
+
+def _regex(glob: str) -> str:
+    """The first place where a part fits is kept: to try all of them takes ages where a glob has several stars."""
+    first, *parts = ("".join("." if char == "?" else re.escape(char) for char in part) for part in _RUN.split(glob))
+    if not parts:
+        return first
+    *between, last = parts
+    return f"{first}{''.join(f'(?>.*?{part})' for part in between)}.*{last}"
 
 
 def _anchored(glob: str) -> Iterator[str]:

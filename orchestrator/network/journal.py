@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,6 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.Lock()
 
     @classmethod
     def of(cls, record: SessionRecord, home: Path) -> Journal:
@@ -46,23 +45,26 @@ class Journal:
             return True
 
     def write(self, kind: Kind, value: Any) -> None:
-        """Add a line; nothing once it is full, or was taken away."""
+        """Add a line; nothing once it is full, or was taken away.
+
+        It is one write, and begins a line of its own: another process may write, too, or have died while it did.
+        """
         if self.full:
             return
-        line = json.dumps({kind: value}, ensure_ascii=False, separators=(",", ":")) + "\n"
-        with self._lock, self.path.open("a", encoding="utf-8") as file:
-            file.write(line)
+        line = json.dumps({kind: value}, ensure_ascii=False, separators=(",", ":"))
+        opened = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(opened, f"\n{line}\n".encode("utf-8", "replace"))
+        finally:
+            os.close(opened)
 
     def read(self) -> list[tuple[Kind, Any]]:
         """Its lines in order; one that a dying process left unfinished is left out."""
         found: list[tuple[Kind, Any]] = []
-        try:
-            with self.path.open(encoding="utf-8", errors="replace") as file:
-                for line in file:
-                    if line.endswith("\n"):
-                        found += json.loads(line).items()
-        except OSError:
-            return found
+        with suppress(OSError), self.path.open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                with suppress(ValueError):
+                    found += json.loads(line).items()
         return found
 
     @property

@@ -8,6 +8,10 @@ import threading
 import time
 from collections.abc import Callable
 
+import structlog
+
+_MOST = 2_000
+
 
 class Later:
     """What is to be done, by when."""
@@ -27,6 +31,11 @@ class Later:
                 self._runs = True
                 threading.Thread(target=self._run, name="later", daemon=True).start()
 
+    @property
+    def full(self) -> bool:
+        """Whether as much waits as should."""
+        return len(self._waiting) >= _MOST
+
     def done(self, limit: float) -> bool:
         """Wait until what is due now is done, so many seconds at most; whether it is."""
         over = threading.Event()
@@ -41,7 +50,11 @@ class Later:
 
     def _run(self) -> None:
         while do := self._next():
-            do()
+            try:
+                do()
+            except Exception as error:  # noqa: BLE001 - whatever it was
+                # What waits behind it must not wait for ever. It may hold secrets.
+                structlog.get_logger(__name__).error("a task failed", error=type(error).__name__)
 
     def _next(self) -> Callable[[], None] | None:
         with self._changed:

@@ -12,6 +12,7 @@ from orchestrator.network.entries import Json, entries, instant
 from orchestrator.network.exchange import Event, Exchange
 from orchestrator.network.journal import Journal
 from orchestrator.network.later import Later
+from orchestrator.secrets import without_credentials
 from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
 
 _LARGEST_BODY = 5_000_000
@@ -101,25 +102,30 @@ class Recorder:
         elif (exchange := self._open.get(key)) and exchange.hops:
             self._went_on(method, params, exchange, key, target)
 
-    def _said_more(self, method: str, params: Event, key: str) -> None:
-        """The headers on the wire, which may be told of before the rest, or when nobody asks any more."""
+    def _exchange(self, key: str) -> Exchange:
+        """The one of a request; the oldest makes room for a new one."""
         exchange = self._open.setdefault(key, Exchange(""))
-        (exchange.sent if method == "Network.requestWillBeSentExtraInfo" else exchange.received)(params)
         if len(self._open) > _MOST_OPEN:
             self._open.pop(next(iter(self._open)))
+        return exchange
+
+    def _said_more(self, method: str, params: Event, key: str) -> None:
+        """The headers on the wire, which may be told of before the rest, or when nobody asks any more."""
+        exchange = self._exchange(key)
+        (exchange.sent if method == "Network.requestWillBeSentExtraInfo" else exchange.received)(params)
 
     def _began(self, key: str, params: Event, target: Target) -> None:
         if not str(params["request"]["url"]).startswith(("http:", "https:")):
             self._open.pop(key, None)
             return
-        exchange = self._open.setdefault(key, Exchange(""))
+        exchange = self._exchange(key)
         if exchange.hops and not params.get("redirectResponse"):
             return  # told by a frame and by the page around it
         is_page = params.get("type") == "Document" and params.get("frameId") == target.page
         if is_page and not exchange.hops:
             page = f"page_{params['loaderId']}"
             self._pages[target.page] = page, float(params["timestamp"])
-            title = params["request"]["url"]
+            title = without_credentials(str(params["request"]["url"]))
             began = {"startedDateTime": instant(float(params["wallTime"])), "id": page, "title": title}
             self._later.after(0, lambda: self._write("page", {**began, "pageTimings": {}}))
         exchange.page = self._pages.get(target.page, ("", 0.0))[0]
@@ -160,7 +166,7 @@ class Recorder:
         journal = self._journal()
         if journal is None:
             self.active = False
-            self._cdp.close()
+            self._cdp.rest()
         else:
             with suppress(OSError):
                 journal.write(kind, self._clean(value))

@@ -13,7 +13,7 @@ from typing import Any
 from orchestrator.network import answers, archive
 from orchestrator.network.globs import origin_pattern
 from orchestrator.network.rules import Request
-from orchestrator.secrets import MASK
+from orchestrator.secrets import MASK, without_credentials
 
 _PLAIN = "***"
 """What stands in headers that are played back for a value that was masked: they take no other characters."""
@@ -89,4 +89,4 @@ def _alike(recorded: str, now: str) -> bool:
 
 
 def _bare(url: str) -> str:
-    return url.partition("#")[0]
+    return without_credentials(url.partition("#")[0])

@@ -95,7 +95,7 @@ class Routing:
         plan = self._plan()
         if plan is None:
             self._patterns = []
-            self._cdp.close()
+            self._cdp.rest()
             return
         request = Request(params)
         waits, rule = first(plan.rules, request)
@@ -104,7 +104,8 @@ class Routing:
             method, more = _verdict(plan, rule, request)
             self._cdp.send(method, target, requestId=request.id, **more)
 
-        if request.preflight or not (waits or (rule and rule.path) or (rule is None and plan.replays)):
+        takes_time = waits or (rule and rule.path) or (rule is None and plan.replays)
+        if request.preflight or not takes_time or self._later.full:
             settle()
         else:
             self._later.after(waits / 1000, settle)
@@ -138,7 +139,10 @@ def _verdict(plan: Plan, rule: Rule | None, request: Request) -> tuple[str, dict
 
 
 def _played(plan: Plan, request: Request) -> tuple[str, dict[str, Any]]:
-    found = next((answer for replay in plan.replays if (answer := replay.answer(request))), None)
+    try:
+        found = next((answer for replay in plan.replays if (answer := replay.answer(request))), None)
+    except (LookupError, TypeError, ValueError, AttributeError):  # an entry is not as HAR has it
+        return "Fetch.failRequest", {"errorReason": "Failed"}
     if found is not None:
         return "Fetch.fulfillRequest", found
     return ("Fetch.failRequest", {"errorReason": "Failed"}) if plan.closed else ("Fetch.continueRequest", {})

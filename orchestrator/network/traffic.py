@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +41,7 @@ class Traffic:
         self._cdp = cdp
         self._look = look
         self._home = home
-        self._replays = functools.lru_cache(Replay)
+        self._replays: dict[Path, Replay] = {}
         self._read: tuple[Any, Plan] = ((), Plan())
         self._routing = Routing(cdp, self._plan) if cdp else None
         self._recorder = Recorder(cdp, self._journal, clean) if cdp else None
@@ -119,9 +118,11 @@ class Traffic:
     def _of(self, record: SessionRecord) -> Plan:
         said = record.routes, record.replays
         if self._read[0] != said:
+            kept, paths = self._replays, [Path(one["path"]) for one in record.replays]
+            self._replays = {path: kept.get(path) or Replay(path) for path in paths}
             plan = Plan(
                 [Rule.model_validate(one) for one in record.routes],
-                [self._replays(Path(one["path"])) for one in record.replays],
+                [*self._replays.values()],
                 closed=any(one["notFound"] == "abort" for one in record.replays),
             )
             self._read = said, plan

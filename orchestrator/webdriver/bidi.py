@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from orchestrator.errors import NoAnswer, RemoteFailure
@@ -29,13 +29,14 @@ class Bidi:
         name: The session that errors name.
         timeout: Seconds that one command may take.
         user_context: The one that events are told of; those of all unless given.
+        by_tab: Whether events of the tabs alone that `hear` names are told: others have theirs in the same context.
 
     Attributes:
         on_open: Called before the subscriptions of a socket that is opened, the first one too.
         user_context: Whose the session's tabs are, those that it has not opened yet included.
     """
 
-    def __init__(self, url: str, *, name: str, timeout: float, user_context: str = "") -> None:
+    def __init__(self, url: str, *, name: str, timeout: float, user_context: str = "", by_tab: bool = False) -> None:
         self.user_context = user_context or DEFAULT
         self._url = url
         self._where: dict[str, Any] = {"userContexts": [user_context]} if user_context else {}
@@ -45,6 +46,9 @@ class Bidi:
         self._socket: Socket | None = None
         self._closed = False
         self._listeners: dict[str, list[Listener]] = {}
+        self._by_tab = by_tab
+        self._tabs: set[str] = set()
+        self._heard: set[str] = set()
         self.on_open: Callable[[], None] = lambda: None
 
     @property
@@ -99,17 +103,31 @@ class Bidi:
             socket = self._ready()
             new = [event for event in listeners if event not in self._listeners]
             for event, listener in listeners.items():
-                # In place before it is subscribed to: what comes with the subscription is told, too.
-                self._listeners[event] = [*self._listeners.get(event, ()), listener]
+                # In place before it is subscribed to: what comes with the subscription is told, too. It may be there
+                # since a time when nobody answered.
+                known = self._listeners.get(event, ())
+                if all(one is not listener for one in known):
+                    self._listeners[event] = [*known, listener]
             try:
                 if new:
-                    socket.call("session.subscribe", events=new, **self._where)
+                    self._subscribe(socket, new, self._tabs)
             except RemoteFailure:
                 for event, listener in listeners.items():
                     self._listeners[event] = [one for one in self._listeners[event] if one is not listener]
                     if not self._listeners[event]:
                         del self._listeners[event]
                 raise
+
+    def hear(self, tabs: Collection[str]) -> None:
+        """Say which tabs are the session's, by their window handles, where events are told by tab.
+
+        Raises:
+            NoAnswer: As `listen`.
+        """
+        with self._lock:
+            self._tabs = {*tabs}
+            if self._by_tab and self._socket is not None and self.open and self._listeners:
+                self._subscribe(self._socket, [*self._listeners], self._tabs - self._heard)
 
     def close(self) -> None:
         """Close the socket for good; the session is left as it is."""
@@ -120,22 +138,34 @@ class Bidi:
 
     def _ready(self) -> Socket:
         with self._lock:
-            if self._closed:
-                raise NoAnswer(self._name, "it is not driven from here any more")
-            if self._socket is None or not self._socket.open:
+            socket = self._socket
+            if not self._closed and (socket is None or not socket.open):
                 self.on_open()
                 socket = Socket(self._url, name=self._name, timeout=self._timeout, on_event=self._tell)
                 self._socket = socket
+                self._heard.clear()
                 if self._listeners:
-                    self._subscribe(socket)
-            return self._socket
+                    self._subscribe_again(socket)
+            if socket is None or self._closed:
+                self.close()  # of a socket that was just opened, nobody else knows
+                raise NoAnswer(self._name, "it is not driven from here any more")
+            return socket
 
-    def _subscribe(self, socket: Socket) -> None:
+    def _subscribe_again(self, socket: Socket) -> None:
         try:
-            socket.call("session.subscribe", events=[*self._listeners], **self._where)
+            self._subscribe(socket, [*self._listeners], self._tabs)
         except BaseException:
             socket.close()  # one that hears nothing must not pass for one that does
             raise
+
+    def _subscribe(self, socket: Socket, events: list[str], tabs: set[str]) -> None:
+        if not self._by_tab:
+            socket.call("session.subscribe", events=events, **self._where)
+        elif tabs:
+            there = {one["context"] for one in socket.call("browsingContext.getTree", maxDepth=0)["contexts"]}
+            if found := tabs & there:
+                socket.call("session.subscribe", events=events, contexts=sorted(found))
+                self._heard |= found
 
     def _tell(self, method: str, params: Mapping[str, Any], _: str) -> None:
         for listener in self._listeners.get(method, ()):

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from orchestrator.errors import OrchestratorError, RemoteFailure
+from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
 from orchestrator.webdriver.socket import Socket
 
 Command = tuple[str, Mapping[str, Any]]
@@ -98,6 +98,7 @@ class Cdp:
         self._guests: tuple[Guest, ...] = ()
         self._targets: dict[str, Target] = {}
         self._extent = Extent()
+        self._closed = False
 
     @property
     def open(self) -> bool:
@@ -120,7 +121,8 @@ class Cdp:
         """Ready every target for a guest, and tell it of their events from now on; again when its commands changed.
 
         Raises:
-            NoAnswer: The browser cannot be reached.
+            NoAnswer: The browser cannot be reached, or this was closed for good.
+            OSError: Nobody answers where the browser's socket is to be found.
         """
         with self._lock:
             if guest not in self._guests:
@@ -139,7 +141,7 @@ class Cdp:
         with self._lock:
             self._guests = tuple(one for one in self._guests if one is not guest)
             if not self._guests:
-                self.close()
+                self.rest()
                 return
             for target in [*self._targets.values()]:
                 self._tell(target, guest.undo(target))
@@ -167,25 +169,38 @@ class Cdp:
         if self.open:
             self._call("Browser.getVersion", limit=_PATIENCE)
 
-    def close(self) -> None:
-        """Close the socket; the browser is left as it is, and goes on with what was held."""
+    def rest(self) -> None:
+        """Close the socket until a guest joins; the browser is left as it is, and goes on with what was held."""
         # Without the lock: whoever ends the session must not wait for a target that is being readied.
         socket, self._socket = self._socket, None
         self._targets.clear()
         if socket is not None:
             socket.close()
 
+    def close(self) -> None:
+        """Close the socket for good."""
+        self._closed = True
+        self.rest()
+
     def _call(self, method: str, **params: Any) -> Any:
-        socket = self._socket or self._connect()
+        socket = self._socket
+        if socket is None:
+            raise NoAnswer(self._name, "nobody listens to its DevTools any more")
         return socket.call(method, **params)
 
-    def _connect(self) -> Socket:
-        self.close()
+    def _connect(self) -> None:
+        self.rest()
         socket = self._socket = Socket(self._find(), name=self._name, timeout=self._timeout, on_event=self._hear)
         self._targets[BROWSER.session] = BROWSER
         follow: Mapping[str, Any] = {**_FOLLOW[1], "filter": [{"type": kind} for kind in _TOP]}
-        socket.call(_FOLLOW[0], **follow)
-        return socket
+        if self._closed:  # meanwhile, when there was nothing to close yet
+            self.rest()
+            raise NoAnswer(self._name, "it is not driven from here any more")
+        try:
+            socket.call(_FOLLOW[0], **follow)
+        except BaseException:
+            self.rest()  # one that hears nothing must not pass for one that does
+            raise
 
     def _tell(self, target: Target, commands: Iterable[Command]) -> None:
         for method, params in commands:

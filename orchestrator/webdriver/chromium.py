@@ -11,7 +11,10 @@ from orchestrator.webdriver.devtools import DevTools
 from orchestrator.webdriver.socket import Socket
 
 _PATIENCE = 10.0
-"""Seconds that the browser may take for one of these: they concern its own process, never a page."""
+"""Seconds that the browser may take for one of these, after which it counts as gone.
+
+They concern its own process, never a page; on a machine that has too much to do it stands still for a while.
+"""
 
 _AT_ONCE = 0.5
 """Seconds within which a page answers that is not held up."""
@@ -40,8 +43,8 @@ class Chromium:
 
     def __init__(self, address: str, *, name: str) -> None:
         try:
-            url = DevTools(address).socket()
-        except (OSError, KeyError, ValueError) as cause:
+            url = DevTools(address, _PATIENCE).socket()
+        except OSError as cause:
             raise NoAnswer(name, f"no browser answers at {address}") from cause
         self._socket = Socket(url, name=name, timeout=_PATIENCE, on_event=_unheard)
 

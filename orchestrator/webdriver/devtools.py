@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.client import HTTPException
 from typing import Any
 from urllib.request import ProxyHandler, Request, build_opener
 
 _PATIENCE = 3.0
-"""Seconds that the browser may take for one of these: they concern its own process, never a page."""
+"""Seconds that the browser may take for one of these unless more is given."""
 
 
 def debugger_address(capabilities: Mapping[str, Any]) -> str:
@@ -25,14 +27,20 @@ class DevTools:
 
     Args:
         address: Host and port, as `debugger_address` tells it.
+        patience: Seconds that one answer may take.
+
+    Raises:
+        OSError: Nobody answers there, or somebody who is no browser; any of its methods.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, patience: float = _PATIENCE) -> None:
         self._address = address
+        self._patience = patience
 
     def tabs(self) -> dict[str, str]:
-        """The addresses of its tabs by id, which is their window handle in WebDriver; OSError where nobody answers."""
-        return {str(one["id"]): str(one["url"]) for one in json.loads(self._ask("list")) if one["type"] == "page"}
+        """The addresses of its tabs by id, which is their window handle in WebDriver, the last one used first."""
+        with _understood():
+            return {str(one["id"]): str(one["url"]) for one in json.loads(self._ask("list")) if one["type"] == "page"}
 
     def open(self) -> None:
         """Open an empty tab."""
@@ -43,10 +51,20 @@ class DevTools:
         self._ask(f"close/{tab}")
 
     def socket(self) -> str:
-        """The URL of the browser's own socket (`/json/version`); OSError where nobody answers."""
-        return str(json.loads(self._ask("version"))["webSocketDebuggerUrl"])
+        """The URL of the browser's own socket (`/json/version`)."""
+        with _understood():
+            return str(json.loads(self._ask("version"))["webSocketDebuggerUrl"])
 
     def _ask(self, what: str, method: str = "GET") -> Any:
         request = Request(f"http://{self._address}/json/{what}", method=method)
-        with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE) as answer:
+        with _understood(), build_opener(ProxyHandler({})).open(request, timeout=self._patience) as answer:
             return answer.read()
+
+
+@contextmanager
+def _understood() -> Iterator[None]:
+    """Who answers otherwise than a browser is as good as nobody."""
+    try:
+        yield
+    except (HTTPException, LookupError, TypeError, ValueError) as error:
+        raise ConnectionError("what answers is no browser") from error

@@ -168,6 +168,11 @@ class Remote:
         self._connection().add_command(path, "GET", path)
         return self.execute(path, limit=limit)
 
+    def close(self) -> None:
+        """Close the connection that is kept between commands; the session, and a command in flight, go on."""
+        if self._kept is not None:
+            self._kept.close()
+
     def hang_up(self) -> None:
         """Close the connection under the command in flight, and for good; may be called beside it."""
         self._line.cut()

@@ -72,7 +72,7 @@ const unheard = [];
 function setTimer(again, callback, delay, given) {
   if (typeof callback !== 'function') throw new TypeError('a timer takes a function');
   const id = number += 1;
-  const pause = Math.max(again ? 1 : 0, Number(delay) || 0);
+  const pause = Math.max(again ? 1 : 0, delay | 0); // as the HTML standard takes it: Infinity is 0
   timers.set(id, { at: Date.now() + pause, pause, again, callback, given });
   return id;
 }
@@ -227,7 +227,8 @@ return {
   setGlobal(word, value) { globalThis[word] = value; },
 
   /** Before a script: what it declares has names, one that is there keeps its value, and each action is itself again. */
-  declare(names) {
+  begin(given, names) {
+    this.load(given);
     for (const [verb, action] of actions) globalThis[verb] = action;
     for (const one of names) if (!(one in globalThis)) globalThis[one] = undefined;
   },
@@ -253,11 +254,19 @@ return {
   outlook() {
     if (ended && 'error' in ended) return { error: this.described(ended.error) };
     if (queue.length) return { act: queue.shift() };
-    if (ended) {
-      return { value: portable(ended.value) ?? null, unheard: unheard.filter((one) => !one.promise.heard).map((one) => ({ name: one.name, said: one.said })) };
-    }
+    if (ended) return this.finished();
     const first = next();
     return first ? { wait: Math.max(0, first[1].at - Date.now()) } : { stuck: true };
+  },
+
+  /** What it returned; what that throws as it is read, the script threw. */
+  finished() {
+    try {
+      const alone = unheard.filter((one) => !one.promise.heard);
+      return { value: portable(ended.value) ?? null, warnings: alone.map((one) => `${one.name} was not awaited, and failed: ${one.said}`) };
+    } catch (error) {
+      return { error: this.described(error) };
+    }
   },
 
   /** The vars, if the script has changed them. */
@@ -268,10 +277,13 @@ return {
   },
 
   described(error) {
-    const at = place(error);
-    const own = at.script === script ? { line: at.line } : at.line ? { line: at.line, earlier: true } : {};
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : printed(error);
-    return { text, ...own, ...(failures.has(error) ? { number: failures.get(error) } : {}) };
+    try {
+      const at = place(error);
+      const own = at.script === script ? { line: at.line } : at.line ? { line: at.line, earlier: true } : {};
+      return { text: printed(error), ...own, ...(failures.has(error) ? { number: failures.get(error) } : {}) };
+    } catch {
+      return { text: 'something that cannot be read' };
+    }
   },
 
   /** End a call: nothing of it goes on. What it printed, as JSON. */

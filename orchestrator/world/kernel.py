@@ -10,15 +10,20 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from orchestrator.errors import Unsupported
 from orchestrator.world.engine import Engine, OutOfMemory, Thrown, TookTooLong
 from orchestrator.world.vars import ROOM
 
 OWN = 5.0
 """Seconds that what we evaluate ourselves may take."""
+_START = 30.0
+"""Seconds that the process of an engine may take to start."""
 _LIMITS = {"lines": 200, "line": 2000, "vars": ROOM}
 """What a script may print and keep."""
 _SHORT = 1.0
 """Seconds for a word with an engine that was stopped."""
+BROKEN = "it changed what all objects have, or goes too deep"
+"""Why what it says cannot be read."""
 _MB = 1024 * 1024
 
 
@@ -58,7 +63,12 @@ class Kernel:
         # What is declared so stands in no list of globals, and no script can guess it.
         self.name = f"kernel_{self.id}"
         known = [{"verb": one.verb, "object": one.object, "method": one.method} for one in functions]
-        self.engine.evaluate(f"const {self.name} = {_SOURCE}({json.dumps(known)}, {json.dumps(_LIMITS)}); 0", OWN)
+        source = f"const {self.name} = {_SOURCE}({json.dumps(known)}, {json.dumps(_LIMITS)}); 0"
+        try:
+            self.engine.evaluate(source, _START)
+        except (TookTooLong, OutOfMemory):
+            self.engine.close()
+            raise Unsupported("The JavaScript engine does not start.", hint="Run: orchestrator doctor") from None
 
     def call(self, method: str, *arguments: Any, seconds: float = OWN, check: Callable[[], None] = lambda: None) -> Any:
         """Call one of its functions.
@@ -69,11 +79,18 @@ class Kernel:
         given = json.dumps(json.dumps(arguments))
         return self.engine.evaluate(f"{self.name}.call({json.dumps(method)}, {given})", seconds, check)
 
+    def ask(self, method: str, seconds: float = OWN, check: Callable[[], None] = lambda: None) -> dict[str, Any]:
+        """Call one of its functions that answer with an object as JSON.
+
+        Raises:
+            TookTooLong, OutOfMemory, Thrown: What a script does made it fail.
+        """
+        return _object(self.call(method, seconds=seconds, check=check))
+
     def last_word(self) -> dict[str, Any]:
         """The vars that a script has set, and what it printed, once it was stopped; empty where nothing answers."""
         with suppress(TookTooLong, OutOfMemory, Thrown):
-            said: dict[str, Any] = json.loads(self.engine.last_word(f"{self.name}.finish()", _SHORT))
-            return said
+            return _object(self.engine.last_word(f"{self.name}.finish()", _SHORT))
         return {}
 
     def lose(self, why: str) -> None:
@@ -83,9 +100,25 @@ class Kernel:
             self.engine.close()
 
 
+def _object(said: Any) -> dict[str, Any]:
+    """What a function of ours said; a script may have changed the prototypes that it is made with."""
+    try:
+        found = json.loads(said)
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Thrown(BROKEN)
+    return found
+
+
 def _source() -> str:
-    folder = files("orchestrator.world")
-    body = "\n".join(folder.joinpath(f"{part}.js").read_text("utf-8") for part in ("values", "kernel"))
+    own = files("orchestrator.world")
+    parts = (
+        files("orchestrator.snapshot").joinpath("page", "portable.js"),
+        own.joinpath("values.js"),
+        own.joinpath("kernel.js"),
+    )
+    body = "\n".join(part.read_text("utf-8") for part in parts)
     return f"((functions, limits) => {{\n'use strict';\nconst {{ stringify, parse }} = JSON;\n{body}\n}})"
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, TimedOut
 from orchestrator.world.declarations import Script
 from orchestrator.world.engine import OutOfMemory, Thrown, TookTooLong
-from orchestrator.world.kernel import OWN, Kernel
+from orchestrator.world.kernel import BROKEN, OWN, Kernel
 from orchestrator.world.vars import Vars
 
 _PAUSE = 0.05
@@ -73,8 +73,7 @@ class Run:
 
     def _begin(self, script: Script, facts: Mapping[str, Any]) -> None:
         engine = self._kernel.engine
-        self._kernel.call("load", self._told)
-        self._kernel.call("declare", script.names)
+        self._kernel.call("begin", self._told, script.names)
         if script.functions:
             engine.evaluate(f"{script.functions}\n{script.mark}", OWN)
         head = f"{self._kernel.name}.run({script.number}, {json.dumps(facts)}, async function () {{"
@@ -87,22 +86,24 @@ class Run:
     def _steps(self) -> Finished:
         while True:
             self._company.check()
-            step = json.loads(self._kernel.call("step", seconds=self._left, check=self._company.check))
+            step = self._kernel.ask("step", seconds=self._left, check=self._company.check)
             self._take(step)
             if not self._left:
                 raise TookTooLong("it takes too long")
-            if "act" in step:
-                self._act(**step["act"])
-            elif "wait" in step:
-                time.sleep(min(step["wait"] / 1000, _PAUSE, self._left))
-                self._kernel.call("tick", seconds=self._left, check=self._company.check)
-            elif "error" in step:
-                return Finished(error=self._error(**step["error"]))
-            elif "stuck" in step:
-                return Finished(error=_waits_for_nothing())
-            else:
-                warned = [f"{one['name']} was not awaited, and failed: {one['said']}" for one in step["unheard"]]
-                return Finished(value=step["value"], warnings=warned)
+            match step:
+                case {"act": {"number": int(number), "verb": str(verb), "parameters": dict(parameters)}}:
+                    self._act(number, verb, parameters)
+                case {"wait": int() | float() as pause}:
+                    time.sleep(min(pause / 1000, _PAUSE, self._left))
+                    self._kernel.call("tick", seconds=self._left, check=self._company.check)
+                case {"error": dict(told)}:
+                    return Finished(error=self._error(told))
+                case {"stuck": True}:
+                    return Finished(error=_waits_for_nothing())
+                case {"value": value, "warnings": list(warnings)}:
+                    return Finished(value=value, warnings=[str(one) for one in warnings])
+                case _:
+                    raise Thrown(BROKEN)
 
     def _act(self, number: int, verb: str, parameters: dict[str, Any]) -> None:
         try:
@@ -123,24 +124,29 @@ class Run:
         self._kernel.call(method, number, answer, seconds=self._left, check=self._company.check)
 
     def _take(self, said: Mapping[str, Any]) -> None:
-        if "vars" in said:
-            self._told = said["vars"]
-            self._vars.replace(self._told)
+        match said:
+            case {"vars": dict(kept)}:
+                self._told = kept
+                self._vars.replace(kept)
+            case {"vars": _}:
+                raise Thrown(BROKEN)
 
     def _end_of(self, finished: Finished) -> None:
-        said = json.loads(self._kernel.call("finish"))
+        said = self._kernel.ask("finish")
         self._take(said)
-        finished.console = said["console"]
+        finished.console = _lines(said)
         if finished.error:
             finished.error.details.update(_console(finished.console))
 
-    def _error(self, text: str, line: int = 0, *, earlier: bool = False, number: int = 0) -> OrchestratorError:
-        at = f"line {line}" + (" of an earlier script" if earlier else "") if line else ""
-        if number in self._failed:
-            error = self._failed[number]
+    def _error(self, told: Mapping[str, Any]) -> OrchestratorError:
+        earlier = " of an earlier script" if told.get("earlier") else ""
+        at = f"line {told['line']}{earlier}" if told.get("line") else ""
+        if error := self._failed.get(told.get("number", 0)):
             error.details.update({"script": at} if at else {})
             return error
-        return InvalidArgument(f"The script threw {text}{f' ({at})' if at else ''}.", hint="Mend the script.")
+        return InvalidArgument(
+            f"The script threw {told.get('text')}{f' ({at})' if at else ''}.", hint="Mend the script."
+        )
 
     def _stopped(self, stopped: Exception) -> Finished:
         console = self._salvage()
@@ -165,10 +171,14 @@ class Run:
     def _salvage(self) -> list[str]:
         """Save the vars that it has set; what it printed."""
         said = self._kernel.last_word()
-        with suppress(InvalidArgument):
+        with suppress(InvalidArgument, Thrown):
             self._take(said)
-        lines: list[str] = said.get("console", [])
-        return lines
+        return _lines(said)
+
+
+def _lines(said: Mapping[str, Any]) -> list[str]:
+    lines = said.get("console")
+    return [str(one) for one in lines] if isinstance(lines, list) else []
 
 
 def _console(lines: list[str]) -> dict[str, list[str]]:

@@ -53,10 +53,14 @@ class Vars:
         """Have these instead of all that there were.
 
         Raises:
-            InvalidArgument: They are no strings, or too large together.
+            InvalidArgument: They are no text, or too large together.
         """
         if not all(isinstance(word, str) for word in chain.from_iterable(kept.items())) or "" in kept:
             raise InvalidArgument("Names and values of vars are strings.", hint="Write other values as JSON.")
+        try:
+            "".join(chain.from_iterable(kept.items())).encode()
+        except UnicodeEncodeError:
+            raise InvalidArgument("Half of a surrogate pair is no text.", hint="Write it as JSON.") from None
         if sum(len(name) + len(text) for name, text in kept.items()) > ROOM:
             raise InvalidArgument(
                 f"All vars of a session together have at most {ROOM} characters.", hint="Delete some, or keep less."

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from orchestrator.errors import InvalidArgument
+from orchestrator.errors import InvalidArgument, TimedOut
 from orchestrator.world.declarations import Script, read
 from orchestrator.world.engine import OutOfMemory, Thrown, TookTooLong, WrongSyntax
 from orchestrator.world.kernel import OWN, Function, Kernel
@@ -36,6 +36,7 @@ class World(Kernel):
 
         Raises:
             InvalidArgument: It cannot be read; nothing was run.
+            TimedOut: The world does not answer; nothing was run.
             Exception: Whatever `company.check` raises.
         """
         if self.busy:
@@ -43,6 +44,9 @@ class World(Kernel):
         self.busy = True
         try:
             return Run(self, seconds, company, variables).whole(self._read(source), facts)
+        except (TookTooLong, OutOfMemory):
+            self.lose("it did not answer")
+            raise TimedOut("The script world does not answer.", hint="Call again: it gets a new one.") from None
         finally:
             self.busy = False
             if self.lost:

@@ -13,6 +13,7 @@ from orchestrator.world.world import World
 
 MOST = 16
 """Worlds that a process keeps; the one that was not used for longest goes first."""
+_ENDED, _NEW = "its process ended", "the session's browser is a new one"
 _MB = 1024 * 1024
 
 
@@ -92,8 +93,11 @@ class Worlds:
     def _look(self, session_id: str, remote_session_id: str) -> None:
         with self._lock:
             remote, world = self._kept.get(session_id, ("", None))
-        if world and (world.lost or remote != remote_session_id):
-            self._give_up(session_id, world.lost or "the session's browser is a new one")
+        if world is None:
+            return
+        why = world.lost or (_ENDED if world.engine.ended else _NEW if remote != remote_session_id else "")
+        if why:
+            self._give_up(session_id, why)
 
     def _give_up(self, session_id: str, why: str) -> None:
         with self._lock:

@@ -33,7 +33,7 @@ def attached(start: Start, kind: Browser) -> dict[str, Any]:
         )
     try:
         DevTools(address).socket()
-    except (OSError, KeyError, ValueError):
+    except OSError:
         raise StartFailed(f"No Chrome answers at {address}.", hint=_HOW) from None
     wanted = merge({kind.options: {"debuggerAddress": address}}, browser_capabilities(start, headless=False))
     wanted.pop("browserVersion", None)

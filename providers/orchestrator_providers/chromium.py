@@ -21,6 +21,7 @@ _BROWSER_UI = 87
 _ENDING = 3.0
 """Seconds that a browser may take to let go of its profile."""
 _POLL = 0.05
+_LOCK = "SingletonLock"
 
 _FLAGS = (
     "--no-first-run",
@@ -67,7 +68,7 @@ def check_free(profile: Path, check: Callable[[], None]) -> None:
         if time.monotonic() > until:
             raise StartFailed(
                 f"Profile {profile.name!r} is open in {holder}, which is no session of ours.",
-                hint="Close that browser, or name another profile.",
+                hint=f"Close that browser, or name another profile. If it is gone for sure, remove {profile / _LOCK}.",
             )
         check()
         time.sleep(_POLL)
@@ -76,7 +77,7 @@ def check_free(profile: Path, check: Callable[[], None]) -> None:
 def _holder(profile: Path) -> str:
     """The browser that has a profile open, by its own note; empty where there is none, or it died."""
     try:
-        host, _, pid = str((profile / "SingletonLock").readlink()).rpartition("-")
+        host, _, pid = str((profile / _LOCK).readlink()).rpartition("-")
         if host != socket.gethostname():
             return f"a browser on {host}"
         process = psutil.Process(int(pid))

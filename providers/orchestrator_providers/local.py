@@ -66,8 +66,9 @@ class LocalProvider(Provider):
             _check_display(start)
         here = drivers.Machine.this()
         if request.mode == "attached":
+            wanted = attached(start, kind)
             found = here.find(request.browser, start)
-            return Endpoint(remote_url=serve(start, found.driver, kind.driver, {}), capabilities=attached(start, kind))
+            return Endpoint(remote_url=serve(start, found.driver, kind.driver, {}), capabilities=wanted)
         found = here.find(request.browser, start, version)
         capabilities = _capabilities(start, options, kind, found.browser)
         if kind.name == "safari":

@@ -40,7 +40,7 @@ def start(url: str, platform: str, **capabilities: Any) -> webdriver.Remote:
 
 def eventually(driver: webdriver.Remote, condition: Any) -> Any:
     """Wait until the condition, a function of nothing, holds."""
-    return WebDriverWait(driver, 10, 0.05).until(lambda _: condition())
+    return WebDriverWait(driver, 60, 0.05).until(lambda _: condition())
 
 
 def ios(driver: webdriver.Remote) -> bool:

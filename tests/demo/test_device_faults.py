@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from selenium.common.exceptions import InvalidSessionIdException, SessionNotCrea
 from orchestrator.demo.device_server import DeviceServer
 from orchestrator.living import gone
 from tests.demo.phones import eventually, start
+from tests.ports import losing_its_port
 
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
@@ -125,26 +125,14 @@ def test_server_ends_with_everything() -> None:
     assert not folder.exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
 @pytest.mark.usefixtures("device_server")
-def test_a_port_that_was_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A web view's chromedriver that ends at once, as one does whose port somebody has, is started again."""
-    stand_in, tried = tmp_path / "chromedriver", tmp_path / "tried"
-    stand_in.write_text(f'#!/bin/sh\n[ -e {tried} ] && exec {shutil.which("chromedriver")} "$@"\n: >{tried}\nexit 1\n')
-    stand_in.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    with DeviceServer() as server:
-        driver = start(server.url, "Android")
-        driver.get("pocket://screen/web")
-        driver.switch_to.context(driver.contexts[1])
-        assert driver.title == "Pocket web"
-        driver.quit()
-    assert tried.exists()
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in that loses its port is a script")
+def test_killed_server_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the phone's browser nor the web view's chromedriver outlives an Appium that was killed.
 
-
-@pytest.mark.usefixtures("device_server")
-def test_killed_server_leaves_nothing() -> None:
-    """Neither the phone's browser nor the web view's chromedriver outlives an Appium that was killed."""
+    A chromedriver that found its port taken was started once more.
+    """
+    monkeypatch.setenv("PATH", str(losing_its_port(tmp_path).parent), prepend=os.pathsep)
     with DeviceServer() as server:
         driver = start(server.url, "iOS")
         driver.get("pocket://screen/web")
@@ -152,4 +140,5 @@ def test_killed_server_leaves_nothing() -> None:
         left = browsers(server)
         psutil.Process(server.pid).kill()
     assert len(left) > 2
+    assert (tmp_path / "lost").exists()
     eventually(driver, lambda: living(left) == [])

@@ -37,6 +37,11 @@ def until(look: Callable[[], ResultT], what: str) -> ResultT:
     return seen
 
 
+def in_time(seconds: float) -> float:
+    """A time that is promised, for this machine as busy as it is: what waits for a processor is no fault of ours."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def answered(call: Future[Answer]) -> Answer:
     """The answer of a call that was begun."""
     return call.result(PATIENCE)
@@ -65,8 +70,11 @@ class Home:
 
     def records(self) -> list[SessionRecord]:
         """The records that are not closed, in order of creation."""
-        found = self._rows("SELECT record FROM sessions WHERE state <> 'closed' ORDER BY seq")
-        return [SessionRecord.model_validate_json(text) for (text,) in found]
+        return self._records("state <> 'closed'")
+
+    def closed(self) -> list[SessionRecord]:
+        """The records that are, as they are remembered."""
+        return self._records("state = 'closed'")
 
     def remembered(self) -> list[str]:
         """Every id of which there is any record, a closed one's too."""
@@ -79,6 +87,10 @@ class Home:
     def tickets(self) -> int:
         """How many calls stand in any lane, running or waiting."""
         return int(self._rows("SELECT count(*) FROM tickets")[0][0])
+
+    def _records(self, which: str) -> list[SessionRecord]:
+        found = self._rows(f"SELECT record FROM sessions WHERE {which} ORDER BY seq")  # noqa: S608 — our own words
+        return [SessionRecord.model_validate_json(text) for (text,) in found]
 
     def _rows(self, query: str) -> list[Any]:
         with closing(sqlite3.connect(f"file:{self.folder / 'sessions.db'}?mode=ro", uri=True, timeout=30)) as db:

@@ -61,6 +61,6 @@ def test_a_failed_start_and_a_lost_session_are_told(modern: Served, shared_home:
     kill(browser)
     until(lambda: not runs(browser), "the browser's end")
     until(lambda: modern.ok("list_sessions")["sessions"][0]["state"] == "lost", "the loss")
-    last = entries(shared_home.folder, record)[-1]
-    assert (last.action, last.error, record.namespace) == ("lost", "session_lost", NAMESPACE)
+    until(lambda: entries(shared_home.folder, record)[-1].action == "lost", "its entry")
+    assert (entries(shared_home.folder, record)[-1].error, record.namespace) == ("session_lost", NAMESPACE)
     assert told(shared_home, "bad")[0]["error"] == "start_failed"

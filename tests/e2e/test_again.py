@@ -105,31 +105,37 @@ def test_contexts_share_a_browser_again(home: Home, site: Site) -> None:  # B11 
         server.ok("close_sessions", all=True)
 
 
-def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 O23 O29 B35
+def test_who_is_too_old_is_started_anew(home: Home, site: Site) -> None:  # O10 O23 O29 B10 B35 F28 F31
     """With on_max_duration=recreate the next call finds a fresh browser under the same name, and is told.
 
-    Nothing is kept of the login; what is recorded, and what the pages are to be told, goes on.
+    Nothing is kept of the login, and globals of its scripts ended with the old one, which the first script hears; vars,
+    policies, what pages were allowed, what they are to be told and what is recorded go on.
     """
     site.page("/in", "<script>document.title = new Date(0).getHours()</script>")
     with home.serve(on_max_duration="recreate") as server:
-        options = {"maxDuration": "4s", "har": str(home.folder / "shop.har")}
+        options = {"maxDuration": "6s", "har": str(home.folder / "shop.har")}
         row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options=options)
-        server.ok("set_policy", dialogs="accept", sessionId="shop")
+        asks = {"script": "return Notification.requestPermission()", "sessionId": "shop"}
+        server.ok("set_policy", notifications="allow", sessionId="shop")
+        assert server.ok("execute_script", **asks)["value"] == "granted"
+        server.ok("set_policy", dialogs="accept", notifications="raise", sessionId="shop")
+        server.ok("run_script", script="globalThis.kept = 1; vars.set('kept', '1')", sessionId="shop")
         server.ok("emulate", timezone="Asia/Tokyo", sessionId="shop")
         StorageState().write(place(home.folder, home.record("shop")))
         until(lambda: home.record("shop").state == "parked", "the end of a browser that is too old")
-        assert not home.processes()
-        until(lambda: not kept(home), "the end of what was kept")
+        until(lambda: not home.processes() and not kept(home), "the end of what ran and of what was kept")
         listed = server.ok("list_sessions")["sessions"][0]
         assert listed["createdAt"] == row["createdAt"]
-        answer = server.call("execute_script", script="return document.title", sessionId="shop")
-        told = "shop is a fresh one: it was open for 4 s, which is as long as it may be. "
+        script = "return [await page.title(), typeof kept, vars.get('kept')]"
+        answer = server.call("run_script", script=script, sessionId="shop")
+        told = "shop is a fresh one: it was open for 6 s, which is as long as it may be. "
         assert answer.data["restored"] is False
         assert told in answer.data["events"][0]
-        assert answer.data["value"] == "9"
+        assert answer.data["events"][-1].startswith("The script world is a new one")
+        assert answer.data["value"] == ["9", "undefined", "1"]
         assert home.record("shop").policies.dialogs == "accept"
-        assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 4
-        until(lambda: home.record("shop").state == "parked", "the end of the second one")
+        assert server.ok("execute_script", **asks)["value"] == "granted"
+        assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 6
         assert server.ok("close_session", sessionId="shop")["closed"] == ["shop"]
     entries = json.loads((home.folder / "shop.har").read_text())["log"]["entries"]
     assert [one["request"]["url"] for one in entries].count(site.url("/in")) == 2

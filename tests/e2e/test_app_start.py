@@ -12,12 +12,12 @@ import psutil
 import pytest
 
 from orchestrator.errors import DeviceBusy, InvalidArgument
-from orchestrator.machine import free_port
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
 from tests.appium_end import POCKET, AppiumEnd, appium_end, environment, guarded
 from tests.e2e.harness import Home, kill, runs, succeed, until
 from tests.e2e.stage import refused
+from tests.ports import free_port
 from tests.remote_end import PASSWORD
 from tests.served import Served
 
@@ -214,7 +214,7 @@ def test_credentials_stay_secret(apps: tuple[Served, AppiumEnd, Home]) -> None:
     assert PASSWORD.encode() not in (home.folder / "sessions.db").read_bytes()
 
 
-def test_a_session_at_the_provider_by_its_name(apps: tuple[Served, AppiumEnd, Home]) -> None:  # W24
+def test_a_session_at_the_provider_by_its_name(apps: tuple[Served, AppiumEnd, Home]) -> None:  # W40 W55
     """start_session takes an app as the remote end finds it, or a browser of the device."""
     server, end, _ = apps
     end.requests.clear()

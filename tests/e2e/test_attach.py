@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import StartFailed
-from orchestrator.machine import free_port
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
 from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd
+from tests.ports import free_port
 from tests.remote_end import PASSWORD, RemoteEnd, remote_end
 from tests.served import Served
 from tests.site import Site
@@ -64,13 +64,15 @@ def test_without_a_name_it_is_the_current_session(modern: Served, end: RemoteEnd
 
 
 def test_attaching_twice_is_one_session(modern: Served, end: RemoteEnd) -> None:
-    """The second time answers with the session that is there, and says why."""
+    """The second time answers with the session that is there, and says why; its scripts' world stays."""
     session = end.start()
     modern.ok("attach_session", **_attach(end, session, sessionId="one"))
+    modern.ok("run_script", script="var kept = 1", sessionId="one")
     again = modern.call("attach_session", **_attach(end, session, sessionId="two"))
     assert again.data["sessionId"] == "one"
     assert "This remote session is open already, as one." in again.text
     assert [row["sessionId"] for row in modern.ok("list_sessions")["sessions"]] == ["one"]
+    assert modern.ok("run_script", script="return kept", sessionId="one")["value"] == 1
     end.ask("DELETE", session, "")
 
 
@@ -122,7 +124,7 @@ def test_a_name_that_is_taken_is_refused(modern: Served, end: RemoteEnd) -> None
         end.ask("DELETE", session, "")
 
 
-def test_a_session_is_started_at_a_url(modern: Served, site: Site, end: RemoteEnd) -> None:  # W24 W25
+def test_a_session_is_started_at_a_url(modern: Served, site: Site, end: RemoteEnd) -> None:  # W40 W55
     """The provider remote_url starts one at any endpoint, with the capabilities asked for, and ends it there."""
     site.page("/", "<title>Far</title><input aria-label=Name>")
     end.requests.clear()

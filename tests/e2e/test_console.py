@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.e2e.harness import Home, kill
+from tests.e2e.harness import Home, kill, until
 from tests.e2e.stage import Stage, refused
 from tests.site import Site
 
@@ -47,7 +47,8 @@ def test_an_error_that_nobody_caught_has_its_stack(stage: Stage) -> None:
         "console.error('seen', new RangeError('told'), {code: 7}); console.warn(new Error('a'), new Error('b'));\n"
         "Promise.reject(new Error('left'))</script>"
     )
-    found = {one["text"]: one for one in stage.ok("get_console", since=start)["entries"]}
+    entries = until(lambda: (seen := stage.ok("get_console", since=start)["entries"])[3:] and seen, "four errors")
+    found = {one["text"]: one for one in entries}
     assert found["TypeError: boom"]["stack"] == [f"deep ({url}:2:25)", f"later ({url}:3:31)"]
     assert found["TypeError: boom"]["source"] == "javascript"
     assert found["Error: left"]["level"] == "error"
@@ -138,8 +139,13 @@ def test_without_bidi_the_driver_log_is_read(stage: Stage) -> None:
         "</script>",
         sessionId="classic",
     )
-    found = stage.ok("get_console", sessionId="classic")["entries"]
-    entries = [one for one in found if one["source"] != "network"]  # no icon is there
+
+    def all_said() -> list[dict[str, Any]]:
+        found = stage.ok("get_console", sessionId="classic")["entries"]
+        entries = [one for one in found if one["source"] != "network"]  # no icon is there
+        return entries[2:] and entries
+
+    entries = until(all_said, "three messages")
     said = [(one["level"], one["source"], one["text"]) for one in entries]
     assert said == [
         ("info", "console", '"hi" 1'),
@@ -163,12 +169,12 @@ def test_the_next_server_hears_what_the_browser_remembers(home: Home) -> None:
         with home.serve(park_ttl="300") as first:
             first.ok("start_browser", sessionId="ann", navigationUrl=url)
             assert first.ok("get_console")["total"] == 2
-            until = first.ok("get_console")["until"]
+            place = first.ok("get_console")["until"]
             kill(first.process)
         with home.serve(park_ttl="300") as second:
             found = second.ok("get_console", sessionId="ann")
             assert [one["text"] for one in found["entries"]] == ["early", "late"]
             second.ok("execute_script", script="console.log('now')", sessionId="ann")
-            later = second.ok("get_console", sessionId="ann", since=until)["entries"]
+            later = second.ok("get_console", sessionId="ann", since=place)["entries"]
             assert [one["text"] for one in later] == ["now"]
             second.ok("close_session", sessionId="ann")

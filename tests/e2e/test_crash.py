@@ -15,7 +15,7 @@ SEED = int(os.environ.get("CRASH_SEED", random.SystemRandom().randrange(10**6)))
 
 
 @pytest.mark.timeout(60 * (KILLS + 5))
-def test_kills_at_random_moments(home: Home, capsys: pytest.CaptureFixture[str]) -> None:  # W10 W35 B8 B34 O12
+def test_kills_at_random_moments(home: Home, capsys: pytest.CaptureFixture[str]) -> None:  # B1 B30 B34 O12
     """Whatever is killed: what lives answers, what is lost is said to be, records are true, in the end all is gone."""
     with capsys.disabled():
         print(f"\ntests.crash: {KILLS} kills, seed {SEED}")

@@ -21,14 +21,14 @@ def offered(stage: Stage, path: str, body: bytes, name: str) -> str:
     return stage.site.page(path, Reply(body, content_type="application/octet-stream", headers=headers))
 
 
-def told(stage: Stage, answer: Answer, part: str) -> str:
+def told(stage: Stage, answer: Answer, part: str, name: str = "browser") -> str:
     """The event of a download, of this answer or one of the next."""
 
     def look() -> str:
         nonlocal answer
         found = [event for event in answer.data.get("events", []) if part in event]
         if not found:
-            answer = stage.call("get_text")
+            answer = stage.call("get_text", sessionId=name)
         return found[0] if found else ""
 
     return until(look, "the event")
@@ -81,3 +81,21 @@ def test_a_download_that_breaks_off_is_told(stage: Stage) -> None:
     stage.show("<a href=/broken>Get</a>")
     event = told(stage, stage.call("click_element", selector="text=Get"), "broken.bin")
     assert event == "The download of 'broken.bin' ended without a file."
+
+
+def test_each_context_has_a_folder_of_its_own(stage: Stage) -> None:
+    """Also when another session in the same browser was started later, and after a policy that stopped downloads."""
+    for name in ("shop", "shop:ann"):
+        stage.ok("start_browser", sessionId=name)
+    url = offered(stage, "/mine", b"mine", "mine.bin")
+    for change in ("", "deny", "raise"):
+        if change:
+            stage.ok("set_policy", sessionId="shop", downloads=change)
+        for name in ("shop", "shop:ann"):
+            folder = Path(os.environ["ORCHESTRATOR_HOME"], "downloads", "stage", name)
+            stage.show(f"<a href={url}>Get</a>", sessionId=name)
+            event = told(stage, stage.call("click_element", selector="text=Get", sessionId=name), "mine", name)
+            stopped = change == "deny" and name == "shop"
+            assert ("was stopped" if stopped else f"downloaded to {folder / 'mine.bin'}") in event
+    for name in ("shop", "shop:ann"):
+        stage.ok("close_session", sessionId=name)

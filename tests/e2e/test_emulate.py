@@ -64,6 +64,7 @@ def test_it_answers_with_what_changed(stage: Stage) -> None:  # X52
 
 def test_a_device_goes_and_the_size_that_was_comes_back(stage: Stage) -> None:  # X50 X51
     """Also after another device, and after a size of its own in between."""
+    stage.show("<meta name=viewport content='width=device-width'><p>here")
     stage.ok("set_viewport", width=900, height=640)
     stage.ok("emulate", device="iPhone SE")
     stage.ok("emulate", device="iPad Air landscape")
@@ -113,6 +114,21 @@ def test_what_means_nothing_is_refused(stage: Stage, arguments: dict[str, Any], 
     before = stage.ok("emulate", locale="none")
     assert said in refused(stage.call("emulate", **arguments), "invalid_argument")
     assert stage.ok("emulate", locale="none").get("timezone") == before.get("timezone")
+
+
+def test_of_what_is_refused_nothing_stays(stage: Stage) -> None:  # X48
+    """What came before the name that the browser does not know, a device and its size, is taken back."""
+    stage.show("<meta name=viewport content='width=device-width'><p>here")
+    facts = (
+        "[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints, navigator.userAgent.includes('Pixel')]"
+    )
+    before = stage.js(facts)
+    refused(stage.call("emulate", device="Pixel 7", timezone="Mars/Phobos"), "invalid_argument")
+    assert stage.js(facts) == before
+    stage.ok("take_screenshot")
+    assert stage.js(facts) == before
+    told = stage.ok("emulate", offline=False)
+    assert (told.get("device"), [*told["viewport"].values()]) == (None, before[:2])
 
 
 def test_a_place_needs_no_permission_unless_it_is_denied(stage: Stage) -> None:  # X55

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import ipaddress
 import re
 import socket
-import ssl
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,14 +11,12 @@ from threading import Event
 from urllib.parse import urlsplit
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
-from orchestrator.machine import free_port
+from tests.certificates import self_signed
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
 from tests.grid_end import GridEnd, grid_end
+from tests.ports import free_port
 from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.served import Answer, Served
 from tests.site import Site
@@ -54,26 +49,6 @@ def start(request: pytest.FixtureRequest, modern: Served, shared_home: Home, end
     yield call
     assert shared_home.records() == []
     assert end.sessions() == []
-
-
-@pytest.fixture
-def tls(tmp_path: Path) -> ssl.SSLContext:
-    """A server's side of TLS with a certificate that nobody vouches for."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "grid.example")])
-    now = dt.datetime.now(dt.UTC)
-    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    builder = builder.not_valid_before(now).not_valid_after(now + dt.timedelta(days=1))
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    certificate = builder.add_extension(x509.SubjectAlternativeName([address]), critical=False)
-    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    pem = key.private_bytes(serialization.Encoding.PEM, *plain)
-    (tmp_path / "grid.pem").write_bytes(
-        pem + certificate.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "grid.pem")
-    return context
 
 
 def test_nothing_listens(start: Start) -> None:
@@ -114,9 +89,9 @@ def test_the_password_is_wrong(start: Start, port: int, given: str) -> None:
     assert PASSWORD not in text
 
 
-def test_the_certificate_is_not_trusted(start: Start, port: int, tls: ssl.SSLContext) -> None:
+def test_the_certificate_is_not_trusted(start: Start, port: int, tmp_path: Path) -> None:
     """What would make it trusted is said; what is asked for in the clear is not answered at all."""
-    with relayed(port, Relayed(), tls=tls) as door:
+    with relayed(port, Relayed(), tls=self_signed(tmp_path)) as door:
         text = refused(start(door.url), "start_failed")
         assert f"the certificate of {door.url} is not trusted (self-signed certificate)." in text
         assert "REQUESTS_CA_BUNDLE" in text

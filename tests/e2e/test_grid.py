@@ -125,11 +125,13 @@ def test_files_are_sent_along(front: Front, tmp_path: Path) -> None:
 
 
 def test_downloads_come_here(front: Front) -> None:
-    """A file that the browser downloads at the node is told with a result of the session, and lies here."""
-    file = Reply(
-        "content", content_type="application/pdf", headers={"Content-Disposition": "attachment; filename=a.pdf"}
-    )
-    front.site.page("/file", file)
+    """What the browser downloads at the node is told with a result of the session, but for a policy, and lies here."""
+
+    def offer(name: str) -> None:
+        headers = {"Content-Disposition": f"attachment; filename={name}"}
+        front.site.page("/file", Reply("content", content_type="application/pdf", headers=headers))
+
+    offer("a.pdf")
     front.server.ok("navigate", url=front.site.page("/download", "<a href=/file>Get</a>"))
     click = list(front.server.ok("click_element", selector="text=Get").get("events", ()))
 
@@ -138,6 +140,12 @@ def test_downloads_come_here(front: Front) -> None:
     assert events == [f"'a.pdf' was downloaded to {path}."]
     assert path.read_text() == "content"
     assert _events(front) == []
+    front.server.ok("set_policy", downloads="allow")
+    offer("b.pdf")
+    assert "events" not in front.server.ok("click_element", selector="text=Get")
+    quiet = until(lambda: _events(front) or path.with_name("b.pdf").exists(), "a download that is not told")
+    assert quiet is True
+    front.server.ok("set_policy", downloads="raise")
 
 
 def test_what_is_not_brought(front: Front) -> None:

@@ -95,10 +95,13 @@ def test_no_secret_stands_in_a_recording(stage: Stage) -> None:
     started = stage.ok("har", action="start")
     stage.ok("set_value", selector="[name=secret]", value="hunter2-hunter2")
     stage.ok("click_element", selector="text=In")
+    stage.site.page("/binary", Reply(b"hunter2-hunter2 said", 200, "application/octet-stream"))
+    stage.js("await fetch('/binary').then(r => r.text())")
     stage.js("await fetch('/login', {headers: {Authorization: 'Bearer abcdef123456'}}).then(r => r.text())")
     stage.ok("har", action="stop")
     text = Path(started["path"]).read_text("utf-8")
     assert not re.search("topsecret1|hunter2|abcdef123456", text)
+    assert of(started["path"], stage.site.url("/binary"))["response"]["content"]["text"] == f"{MASK} said"
     posted, fetched = (one for one in entries(started["path"]) if one["request"]["url"].endswith("/login"))
     assert posted["request"]["postData"]["text"] == f"user=ann&secret={MASK}"
     assert {"name": "sid", "value": MASK} in posted["response"]["cookies"]
@@ -136,6 +139,27 @@ def test_requests_are_answered_from_a_recording(stage: Stage) -> None:  # X21
     stage.ok("route", action="clear")
     assert stage.ok("har", action="stop")["replays"] == []
     assert stage.ok("navigate", url=page)["title"] == "changed"
+
+
+def test_a_recording_is_read_anew_for_each_replay(stage: Stage, tmp_path: Path) -> None:  # X21
+    """One of the same name may have other answers; an entry that is none of HAR's fails its request alone."""
+    stage.show("<p>page")
+    file, ask = tmp_path / "mine.har", "await fetch(%r).then(r => r.text(), e => 'failed')"
+
+    def answers(*contents: Any) -> None:
+        request = {"method": "GET", "url": stage.site.url("/har")}
+        found = [{"request": request, "response": {"status": 200, "content": content}} for content in contents]
+        broken = {**request, "url": stage.site.url("/broken")}
+        content = {"text": "no base64!", "encoding": "base64"}
+        found.append({"request": broken, "response": {"status": 200, "content": content, "headers": [{}]}})
+        file.write_text(json.dumps({"log": {"entries": found}}))
+
+    for texts in (["one", "two"], ["three", "four"]):
+        answers(*({"text": text} for text in texts))
+        stage.ok("har", action="replay", path=str(file), notFound="abort")
+        assert stage.js(ask % "/broken") == "failed"
+        assert [stage.js(ask % "/har") for _ in texts] == texts
+        stage.ok("har", action="stop")
 
 
 def test_a_login_is_replayed_with_another_password(stage: Stage) -> None:  # X21

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.e2e.harness import Home, until
 from tests.e2e.stage import refused
-from tests.grid_end import grid_end
 from tests.remote_end import remote_end
 from tests.served import Served
 
@@ -25,18 +24,3 @@ def test_what_died_is_told_without_any_call_on_it(modern: Served, shared_home: H
         gone = f"is lost: the remote end is gone: {end.url} closed the connection without an answer (asked 3 times). "
         assert gone in refused(modern.call("get_text", sessionId="far"), "session_lost")
         assert "invalid session id" in refused(modern.call("get_text", sessionId="over"), "session_lost")
-
-
-def test_a_grid_keeps_what_it_hears_of(modern: Served, shared_home: Home) -> None:
-    """A node ends a session of somebody else's that nobody uses for its session timeout, and not ours meanwhile."""
-    with grid_end(nodes=1, sessions=2, session_timeout=10) as grid:
-        where = {"provider": "selenium_grid", "platform": "browser", "options": {"url": grid.url}}
-        row = modern.ok("start_session", sessionId="thinks", **where)
-        assert shared_home.record("thinks").keep_alive == 10
-        used = shared_home.record("thinks").last_active_at
-        theirs = grid.start()
-        until(lambda: theirs not in grid.sessions(), "the node to end what is not used")
-        assert grid.sessions() == [row["remoteSessionId"]]
-        assert shared_home.record("thinks").last_active_at == used
-        assert modern.ok("execute_script", sessionId="thinks", script="return 'I am'")["value"] == "I am"
-        modern.ok("close_session", sessionId="thinks")

@@ -199,7 +199,7 @@ def test_cancelling_what_waits_in_the_page(modern: Served, shared_home: Home, ba
 
 def test_closing_answers_the_running_call_and_those_behind_it(
     busy: tuple[Served, Future[Answer]], shared_home: Home
-) -> None:  # W11 W38 X23
+) -> None:  # W11 X23
     """close_session never queues: it, the running call and a waiting one are answered while the page still hangs."""
     server, running = busy
     waiting = server.begin("get_text", sessionId="a")

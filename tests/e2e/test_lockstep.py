@@ -70,6 +70,21 @@ def test_a_step_that_fails_on_one_is_a_divergence(stage: Stage) -> None:
     assert answer["results"]["ann"]["completed"] == 2
 
 
+def test_one_that_does_not_come_is_waited_for_no_longer_than_the_call(stage: Stage) -> None:
+    """What the others have done is told with it, and what to do."""
+    for name in ("ann", "bob"):
+        stage.ok("navigate", url=stage.site.url("/shop"), sessionId=name)
+    stage.ok("execute_script", script="window.late = 4000", sessionId="bob")
+    script = "await new Promise(go => setTimeout(go, window.late ?? 0))"
+    steps = [{"action": "get_text"}, {"action": "execute_script", "script": script}, {"action": "get_text"}]
+    given = [{"sessionIds": ["ann", "bob"], "actions": steps}]
+    answer = stage.call("execute_parallel", sequences=given, lockstep=True, timeout=2500)
+    ann = answer.data["results"]["ann"]
+    assert (ann["completed"], ann["error"]["code"]) == (2, "timeout")
+    assert ann["error"]["message"] == "Lockstep: bob did not come to the end of step 1."
+    assert "raise timeout" in ann["error"]["hint"]
+
+
 def test_what_fails_on_all_is_no_divergence(stage: Stage) -> None:
     """The call fails as it does without lockstep."""
     steps = [{"action": "click_element", "selector": "#nowhere", "timeout": 100}]

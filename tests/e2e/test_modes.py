@@ -148,11 +148,36 @@ def test_one_profile_is_one_browser_with_two_windows(keeping: Served, shared_hom
     assert keeping.ok("execute_script", script="return innerWidth", sessionId="ann")["value"] == 1280
     text = refused(keeping.call("start_browser", sessionId="cas", **KEPT, args=["--lang=de"]), "invalid_argument")
     assert "differs in args" in text
+    keeping.ok("set_policy", notifications="allow", sessionId="ann")
+    keeping.ok("start_browser", sessionId="cas", **KEPT)
+    asks = "return Notification.requestPermission()"
+    assert keeping.ok("execute_script", script=asks, sessionId="ann")["value"] == "granted", "as it was said"
+    keeping.ok("close_session", sessionId="cas")
     keeping.ok("close_session", sessionId="ann")
     assert _title(keeping, "bob", shop) == "both"
     assert len(keeping.ok("tabs", action="list", sessionId="bob")["tabs"]) == 1
     keeping.ok("close_session", sessionId="bob")
     assert shared_home.is_clean()
+
+
+def test_each_window_hears_its_own_tabs(keeping: Served, shop: str) -> None:  # X37
+    """Console, requests, pickers and downloads of one are told to the other no more than those of its tabs."""
+    for name in ("ann", "bob"):
+        keeping.ok("start_browser", sessionId=name, **KEPT, navigationUrl=shop)
+        keeping.ok("execute_script", script=f"console.log('{name} says')", sessionId=name)
+    keeping.ok("tabs", action="new", url=shop, sessionId="ann")
+    page = "document.body.innerHTML = '<input type=file id=f><a id=a download=mine.txt href=data:text/plain,x>Get</a>'"
+    keeping.ok("execute_script", script=f"console.log('in a tab'); {page}; await fetch('/of-ann')", sessionId="ann")
+    assert "wants a file" in keeping.call("click_element", selector="#f", sessionId="ann").text
+    keeping.ok("click_element", selector="#a", sessionId="ann")
+    told = {name: keeping.ok("get_console", sessionId=name) for name in ("ann", "bob")}
+    said = {name: [one["text"] for one in told[name]["entries"]] for name in told}
+    assert said == {"ann": ["ann says", "in a tab"], "bob": ["bob says"]}
+    assert "events" not in told["bob"]
+    asked = [keeping.ok("get_network", url="/of-ann", sessionId=name)["total"] for name in ("ann", "bob")]
+    assert asked == [1, 0]
+    for name in ("ann", "bob"):
+        keeping.ok("close_session", sessionId=name)
 
 
 def test_a_context_in_a_kept_browser_keeps_nothing(keeping: Served, shop: str) -> None:  # F6 F7
@@ -189,6 +214,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "switches for one that runs": {"debuggerAddress": "127.0.0.1:9222", "args": ["--lang=de"]},
     "no address": {"mode": "attached"},
     "an unknown mode": {"mode": "private"},
+    "a device for one that runs": {"debuggerAddress": "127.0.0.1:9222", "device": "Pixel 7"},
 }
 
 
@@ -212,7 +238,10 @@ def test_other_browsers_refuse_other_modes(modern: Served, browser: str, wish: d
 def test_the_users_browser_is_driven_and_left(
     modern: Served, shared_home: Home, users: Users, shop: str
 ) -> None:  # X35 X36 X43 X44 X46
-    """Its tabs are listed and left as they are; a first page gets a tab of its own; closing ends our driver alone."""
+    """Its tabs are listed and left as they are; a first page gets a tab of its own; closing ends our driver alone.
+
+    Its requests are recorded and ruled while it is driven, and its own once more after that.
+    """
     row = modern.ok("start_browser", sessionId="mine", mode="attached", debuggerAddress=users.address)
     assert (row["mode"], row["owned"]) == ("attached", False)
     assert "webSocketUrl" not in shared_home.record("mine").capabilities
@@ -224,6 +253,12 @@ def test_the_users_browser_is_driven_and_left(
     other = modern.ok("start_browser", sessionId="also", debuggerAddress=users.address, navigationUrl=shop)
     assert other["url"] == shop
     assert len(modern.ok("tabs", action="list", sessionId="also")["tabs"]) == 3
+    fetch = "return await fetch('/').then(answer => answer.text(), () => 'blocked')"
+    modern.ok("har", action="start", sessionId="also")
+    assert "draft" in modern.ok("execute_script", script=fetch, sessionId="also")["value"]
+    assert modern.ok("har", action="stop", sessionId="also")["entries"] == 1
+    modern.ok("route", action="block", url=shop, sessionId="also")
+    assert modern.ok("execute_script", script=fetch, sessionId="also")["value"] == "blocked"
     assert modern.ok("close_sessions", all=True)["failed"] == []
     assert users.runs()
     again = modern.ok("start_browser", debuggerAddress=users.address)["sessionId"]
@@ -233,9 +268,39 @@ def test_the_users_browser_is_driven_and_left(
             modern.ok("tabs", action="select", tab=tab["tab"], sessionId=again)
             script = "return [document.title, document.querySelector('#draft').value]"
             assert modern.ok("execute_script", script=script)["value"] == ["None", "half a letter"]
+            assert "draft" in modern.ok("execute_script", script=fetch)["value"]
             break
     else:
         pytest.fail("the user's tab is gone")
+
+
+def test_the_users_windows_keep_their_size(modern: Served, users: Users) -> None:  # X35 O25
+    """What is emulated there is told to each tab, and none is resized but by a device, whose end gives it back."""
+    modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address)
+    facts = "return [innerWidth, innerHeight, Intl.DateTimeFormat().resolvedOptions().timeZone]"
+
+    def seen(tab: str) -> list[Any]:
+        modern.ok("tabs", action="select", tab=tab)
+        found: list[Any] = modern.ok("execute_script", script=facts)["value"]
+        return found
+
+    sizes = {tab: seen(tab)[:2] for tab in ("t1", "t2")}
+    told = modern.ok("emulate", timezone="Asia/Tokyo")
+    assert "viewport" not in told
+    assert {tab: seen(tab) for tab in sizes} == {tab: [*size, "Asia/Tokyo"] for tab, size in sizes.items()}
+    modern.ok("emulate", device="Pixel 7")
+    assert modern.ok("execute_script", script="return devicePixelRatio")["value"] == 2.625
+    modern.ok("emulate", device="none", timezone="none")
+    assert seen("t2")[:2] == sizes["t2"]
+
+
+def test_the_users_permissions_are_the_users(modern: Served, users: Users, shop: str) -> None:  # X35 X55
+    """Until a policy is asked for: a page that asks meets the browser's own answer, which without a window is no."""
+    asks = "return Notification.requestPermission()"
+    modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address, navigationUrl=shop)
+    assert modern.ok("execute_script", script=asks)["value"] == "denied"
+    modern.ok("set_policy", notifications="allow")
+    assert modern.ok("execute_script", script=asks)["value"] == "granted"
 
 
 def test_the_users_browser_outlives_driver_and_server(home: Home, users: Users) -> None:  # X43 X44 X45 O12
@@ -273,7 +338,8 @@ def test_a_profile_is_removed_by_its_name(keeping: Served, shared_home: Home) ->
     assert profiles("list") == "chrome/work\n"
     assert "is open in process" in profiles("remove", "chrome/work")
     keeping.ok("close_session", sessionId="ann")
-    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", str(shared_home.folder)):
+    (shared_home.folder / "profiles" / "chrome" / "note").touch()
+    for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", "chrome/note", str(shared_home.folder)):
         assert "There is no profile" in profiles("remove", wrong)
     assert profiles("remove", "chrome/work") == "Removed: chrome/work.\n"
     assert profiles("list") == "No profile is kept.\n"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.machine import free_port
 from tests.e2e.harness import until
 from tests.e2e.stage import Stage, refused
+from tests.ports import free_port
 from tests.site import Reply
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from orchestrator.activity import entries
-from orchestrator.models import SessionState
+from orchestrator.leases import NOBODY_CAME
 from tests.e2e.harness import Home, answered, kill, runs, until
 from tests.served import Served
 from tests.site import Site
@@ -20,7 +20,7 @@ PAGE = """
 <button onclick="document.title = document.querySelector('#name').value">Send</button>
 <iframe srcdoc="<label>Inner <input id=inner></label>"></iframe>
 """
-GOING = ["end of input", "SIGTERM", "SIGINT", "SIGKILL"]
+GOING = ["end of input", "SIGTERM", "SIGKILL"]
 """How a client, or whoever started the server, makes it go."""
 
 
@@ -106,15 +106,20 @@ def test_a_session_is_as_it_was(
 
 def test_what_nobody_comes_back_to_ends_without_any_server(home: Home, base: str) -> None:  # B12 B13 B34 O12
     """A working session and an idle one of a server that is killed: they live on, then all of them is ended."""
-    with home.serve(park_ttl="3") as server:
-        for name in ("busy", "idle"):
+    names = ["busy", "idle"]
+    with home.serve(park_ttl="2") as server:
+        for name in names:
             server.ok("start_browser", sessionId=name, navigationUrl=base)
         server.begin("execute_script", script="await fetch('/held')", sessionId="busy")
         until(lambda: home.tickets() == 1, "the call to run")
+        drivers = [home.process(name, "chromedriver") for name in names]
         leave(server, "SIGKILL")
-    assert home.processes()
-    until(lambda: {record.state for record in home.records()} == {SessionState.PARKED}, "both to be parked")
+        assert all(map(runs, drivers))
     until(lambda: not home.records(), "the end of both")
+    for record in home.closed():
+        assert record.lost_reason == NOBODY_CAME
+        assert (record.parked_until or 0) - (record.parked_at or 0) == pytest.approx(2)
+    assert [record.id for record in home.closed()] == names
     until(home.is_clean, "the end of their browsers, drivers and profiles")
 
 

@@ -83,6 +83,20 @@ def test_what_is_allowed_is_given_and_stays(stage: Stage, what: str) -> None:  #
     assert asks(stage, what)[0] == REFUSED[what]
 
 
+def test_a_popup_asks_for_the_page_that_made_it(stage: Stage) -> None:  # X56 B10
+    """It has no address: what it is allowed is its maker's, and hinders no policy afterwards."""
+    stage.show("<button onclick=\"window.open('about:blank')\">Open</button>")
+    stage.ok("set_policy", notifications="allow")
+    stage.ok("click_element", selector="text=Open")
+    stage.ok("tabs", action="select", tab=stage.ok("tabs", action="list")["tabs"][-1]["tab"])
+    answer = stage.ok("execute_script", script=f"return {ASKS['notifications']}")
+    assert answer["value"] == "granted"
+    assert f"The page at {stage.site.url('')} asked" in answer["events"][0]
+    stage.ok("tabs", action="close")
+    stage.ok("set_policy", notifications="raise")
+    assert stage.js("Notification.permission") == "granted"
+
+
 def test_left_to_the_browser(stage: Stage) -> None:  # X55 X56
     """With `manual` nothing is set: without a window Chromium denies by itself, and the result says who decides."""
     stage.ok("set_policy", permissions="manual", notifications="manual")

@@ -237,5 +237,5 @@ def test_a_script_takes_over_what_the_dead_left_only_if_it_says_so(home: Home, p
         with sync.Orchestrator(settings(home), adopting=adopting) as orchestrator:
             assert orchestrator.session("left").get_text("button").text == "Send"
         assert [record.id for record in home.records()] == ([] if adopting else ["left"])
-    with home.serve() as heir:
-        assert heir.ok("close_sessions", all=True)["closed"] == ([] if adopting else ["left"])
+    with sync.Orchestrator(settings(home)) as last:
+        assert last.close_sessions(all=True).closed == ([] if adopting else ["left"])

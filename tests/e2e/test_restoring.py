@@ -106,24 +106,50 @@ async def test_one_that_died_meanwhile_is_said_to_be_another(home: Home, site: S
 async def test_a_tab_that_lost_its_page_is_dropped(  # B26 B27 B28 O16 O17
     home: Home, site: Site, emptied: list[str]
 ) -> None:
-    """One that had a page and comes back without is closed; with none left there is a fresh one."""
+    """One that had a page and comes back without is closed; with none left there is a fresh one in its context."""
     async with server(home) as one:
-        session = await one.start_browser("a", navigation_url=site.page("/", FORM))
+        await one.start_browser("shop")
+        session = await one.start_browser("shop:ann", navigation_url=site.page("/", FORM))
+        await session.execute_script("document.cookie = 'user=ann'")
         await session.tabs("new", url=site.page("/other", "<title>Other</title>"))
-    driver = f"{home.record('a').remote_url}/session/{home.record('a').remote_session_id}"
-    for tab in home.record("a").tabs:
+    parked = home.record("shop:ann")
+    driver = f"{parked.remote_url}/session/{parked.remote_session_id}"
+    for tab in parked.tabs:
         if tab.name in emptied:
             remote("POST", f"{driver}/window", {"handle": tab.handle})
             remote("POST", f"{driver}/url", {"url": "about:blank"})
     async with server(home) as one:
-        session = await one.session("a")
+        session = await one.session("shop:ann")
         back = await session.tabs("list")
         left = [("t3", "about:blank")] if len(emptied) == 2 else [("t2", site.url("/other"))]
         assert [(tab.tab, tab.url) for tab in back.tabs] == left
         assert f"Tab {emptied[0]} came back without its page and was closed" in " ".join(back.events)
         await session.navigate(site.url("/"))
         assert (await session.tabs("list")).tabs[0].title == "Form"
-        await session.close()
+        assert (await session.execute_script("return document.cookie")).value == "user=ann"
+        await one.close_sessions(all=True)
+
+
+async def test_contexts_come_back_each_with_its_own(home: Home, site: Site) -> None:  # B4 B5 B11 B18 B25 F2
+    """Two of one browser are parked with all they had; when it dies, one fresh browser has what was saved of each."""
+    page, names = site.page("/", FORM), ("shop", "shop:ann")
+    async with server(home) as one:
+        for name in names:
+            session = await one.start_browser(name, navigation_url=page)
+            await session.set_value("#name", name)
+            await session.execute_script("document.cookie = localStorage.me = `user=${args[0]}`", args=[name])
+    async with server(home) as one:
+        for name in names:
+            assert (await (await one.session(name)).expect("#name", value=name)).restored
+    kill(home.process("shop", "chromium"))
+    async with server(home) as one:
+        for name in names:
+            session = await one.session(name)
+            assert (await session.navigate(page)).recovered == "storage"
+            kept = await session.execute_script("return [document.cookie, localStorage.me]")
+            assert kept.value == [f"user={name}"] * 2
+        assert len(home.drivers()) == 1
+    await end(home)
 
 
 async def test_one_that_expired_says_so(home: Home) -> None:  # B12 B14 B33
@@ -181,7 +207,7 @@ async def test_a_script_gives_back_what_it_did_not_start(home: Home, site: Site)
 
 async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> None:  # B15 B16 B17 B29 B33
     """`sessions list` shows it, `sessions do` works in it by its name, again and again; what it says is the tool's."""
-    page = site.page("/", FORM)
+    page = site.page("/", f"{FORM}<input id=word type=password oninput='document.title = value'>")
     await park(home, "shop", url=page)
     assert shell(home, "sessions", "list").stdout.splitlines()[1].split()[:2] == ["shop", "parked"]
     typed = do(home, "set_value", "-s", "shop", "--selector", "#name", "--value=Ann", "--submit")
@@ -189,6 +215,9 @@ async def test_it_can_be_used_from_the_command_line(home: Home, site: Site) -> N
     told = do(home, "expect", "-s", "shop", "--selector=#name", "--value", "Ann", "--json")
     assert json.loads(told.stdout or "{}").get("restored") is True, told.stderr
     assert home.record("shop").state is SessionState.PARKED
+    hidden = do(home, "set_value", "-s", "shop", "--selector=#word", "--value=hunter2-hunter2")
+    assert "•••" in hidden.stdout, hidden.stderr
+    assert "hunter2" not in hidden.stdout
     wrong = do(home, "navigat", "-s", "shop")
     assert wrong.returncode == 2
     assert "Did you mean 'navigate'?" in wrong.stderr

@@ -213,7 +213,7 @@ def test_navigate_starts_a_browser_when_there_is_none(server: Served, site: Site
     assert len(server.ok("list_sessions")["sessions"]) == 1
 
 
-def test_who_knows_no_ids_can_do_everything(server: Served, site: Site) -> None:  # X2 X12 X13 O1 O6 B31 B32
+def test_who_knows_no_ids_can_do_everything(server: Served, site: Site) -> None:  # X2 X12 X13 F2 O1 O6 B31 B32
     """One session that nobody named serves call after call; once it is closed the next navigate starts one."""
     url = site.page("/", "<title>Form</title><label>Name<input></label><button onclick='self.sent = 1'>Go</button>")
     first = server.ok("navigate", url=url)["session"]["sessionId"]
@@ -251,12 +251,14 @@ def test_navigate_starts_nothing_when_that_is_off(home: Home) -> None:  # X2
 
 
 def test_default_is_the_name_of_the_plain_context(modern: Served) -> None:  # F5 F9 F10
-    """x:default is x, however it is spelled: one session, one record, one name."""
+    """x:default is x, however it is spelled: one session, one record, one lane, one name."""
     assert modern.ok("start_browser", sessionId="x:default")["sessionId"] == "x"
     assert modern.call("start_browser", sessionId="x").code == "session_exists"
     assert modern.call("start_browser", sessionId="x:default").code == "session_exists"
     modern.ok("execute_script", script="document.title = 'same'", sessionId="x")
     assert title(modern, sessionId="x:default") == "same"
+    both = [{"sessionId": name, "actions": [{"action": "get_text"}]} for name in ("x", "x:default")]
+    assert "two sequences" in modern.call("execute_parallel", sequences=both).text
     assert modern.ok("set_current_session", sessionId="x:default") == {"currentSession": "x"}
     assert modern.ok("close_session", sessionId="x:default")["closed"] == ["x"]
 
@@ -276,7 +278,7 @@ def test_another_namespace_is_another_world(home: Home) -> None:  # O14 O26
         assert title(ours, sessionId="secret") == "secret"
 
 
-def test_a_ref_of_another_session_is_refused(modern: Served, site: Site) -> None:  # W50
+def test_a_ref_of_another_session_is_refused(modern: Served, site: Site) -> None:  # W50 X5
     """Selectors work in any session; a ref that the session never gave is stale_ref, and nothing is clicked."""
     site.page("/", "<title>t</title><button onclick=\"document.title = 'clicked'\">Go</button>")
     for name in ("a", "b"):

@@ -202,6 +202,8 @@ def test_a_password_is_not_told(stage: Stage) -> None:
     answer = stage.call("run_script", script="console.log('opensesame'); throw new Error('opensesame')")
     assert "opensesame" not in f"{answer.text}{answer.data}"
     assert "•••" in refused(answer, "invalid_argument")
+    answer = stage.call("run_script", script="return 'x'.repeat(17_990) + 'opensesame'")  # it is cut there
+    assert "opens" not in f"{answer.text}{answer.data}"
 
 
 def test_a_dialog_is_answered_and_told(stage: Stage) -> None:

@@ -12,9 +12,9 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from orchestrator.machine import free_port
 from tests.e2e.harness import Home, kill, runs, until
 from tests.grid_end import GridEnd
+from tests.ports import free_port
 from tests.remote_end import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.served import Answer, Served, processes_below, served
 from tests.site import Site
@@ -130,6 +130,24 @@ def test_a_typed_password_is_nowhere(ear: Ear, secret: str) -> None:
     assert ear.hears(secret) == []
     ear.call("close_session", sessionId="ann")
     assert ear.hears(secret) == []
+
+
+def test_the_password_in_an_address_is_nowhere(ear: Ear) -> None:
+    """It takes the browser to the page; no result, record, recording or log has it."""
+    ear.call("start_browser", sessionId="ann")
+    ear.call("har", action="start")
+    withheld = ear.url.replace("http://", f"http://ann:{SECRETS['plain']}@")
+    assert not ear.call("navigate", url=withheld).failed
+    assert not ear.call("expect", url=withheld).failed
+    assert not ear.call("wait_for", url=ear.url).failed
+    ear.call("expect", url="/other", timeout=50)
+    ear.call("tabs", action="new", url=withheld)
+    for tool in ("get_visible_elements", "get_network", "get_console", "list_sessions"):
+        ear.call(tool)
+    path = ear.call("har", action="stop").data["path"]
+    assert ear.call("har", action="replay", path=path, notFound="abort").data["replays"] == [path]
+    assert not ear.call("navigate", url=withheld).failed, "it is answered from the recording"
+    assert ear.hears(SECRETS["plain"]) == []
 
 
 def test_what_is_typed_elsewhere_is_said(ear: Ear) -> None:

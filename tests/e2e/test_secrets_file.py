@@ -37,7 +37,7 @@ def _kept(file: Path, text: str, mode: int = 0o600) -> None:
     file.chmod(mode)
 
 
-def test_a_url_is_read_from_the_secrets_file_in_every_process(home: Home, end: RemoteEnd) -> None:  # B30
+def test_a_url_is_read_from_the_secrets_file_in_every_process(home: Home, end: RemoteEnd) -> None:
     """`secret:NAME` starts a session, and any server of the home can drive it; the record has the name alone."""
     _kept(home.folder / "secrets.toml", f'FARM = "{end.secret_url}"\n')
     with home.serve() as server, home.serve() as other:

@@ -124,6 +124,7 @@ def test_it_is_a_step_and_disturbs_nobody(signed_in: Stage) -> None:
     [
         ("/no/such/state.json", "cannot be read: No such file"),
         (__file__, "is no JSON"),
+        ("/dev/zero", "cannot be read: it is no file"),
         ({"cookies": [{"name": "sid", "value": "unguessable"}]}, "cookies.0.domain: Field required"),
         ({"origins": [{"origin": "shop", "localStorage": []}]}, "origins.0.origin: an origin is for example"),
         ({"cookies": "unguessable"}, "cookies: Input should be"),

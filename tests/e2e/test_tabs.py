@@ -182,7 +182,7 @@ def test_observe_none_does_not_look(tabbed: Stage) -> None:
     assert "The page opened tab" in tabbed.ok("tabs", action="list")["events"][0]
 
 
-def test_a_current_tab_that_closes_itself(tabbed: Stage) -> None:
+def test_a_current_tab_that_closes_itself(tabbed: Stage) -> None:  # O16 O17
     """The click that closed it succeeds, and tells where it goes on."""
     name = opening(tabbed)
     tabbed.ok("tabs", action="select", tab=name)

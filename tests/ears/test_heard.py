@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
 
 from orchestrator.ears.console import Console
+from orchestrator.ears.downloads import Downloads
 from orchestrator.ears.logs import messages
+from orchestrator.ears.network import Network
 from orchestrator.ears.ring import Ring
 from orchestrator.ears.values import told
 from orchestrator.secrets import Redactor
@@ -18,11 +21,11 @@ def test_the_oldest_make_room() -> None:  # X6 X7
     ring: Ring[int] = Ring()
     for number in range(1200):
         ring.put(str(number), number, number, 1)
-    assert ([*ring.since(0)][:2], ring.dropped) == ([200, 201], 200)
+    heard = ring.since(0)
+    assert (heard.entries[:2], heard.dropped) == ([200, 201], 200)
     ring.put("large", -1, 2000, 2_000_000)
-    assert [*ring.since(0)] == [-1]
-    ring.clear()
-    assert (ring.dropped, ring.mark, [*ring.since(0)]) == (0, 2000, [])
+    assert ring.since(0, clear=True) == ([-1], 2000, 1200)
+    assert ring.since(0) == ([], 2000, 0)
 
 
 def test_no_two_have_the_same_place() -> None:
@@ -30,11 +33,11 @@ def test_no_two_have_the_same_place() -> None:
     ring: Ring[str] = Ring()
     for key in "abc":
         ring.put(key, key, 10.0, 1)
-    after = ring.mark
+    after = ring.since(0).until
     ring.put("d", "d", 9.0, 1)
-    assert [*ring.since(after)] == ["d"]
+    assert ring.since(after).entries == ["d"]
     ring.put("b", "B", 10.0, 1)
-    assert [*ring.since(after)] == ["B", "d"], "in the order in which they came"
+    assert ring.since(after).entries == ["B", "d"], "in the order in which they came"
 
 
 STRING = {"type": "string", "value": "a 'b' \"c\""}
@@ -98,9 +101,49 @@ def test_half_a_secret_is_not_left() -> None:
     console = Console(redactor)
     text = f"{'x' * 3997}tell-nobody http://ann:hidden@shop.test/"
     console.hear({"type": "console", "level": "info", "timestamp": 1, "args": [{"type": "string", "value": text}]})
-    [message] = console.find(0, "debug")
+    [message] = console.find(0, "debug").entries
     assert "tell" not in message.text
     assert message.text.endswith("•••…")
+
+
+def test_what_waits_for_more_is_bounded() -> None:
+    """Where nobody ever tells more of errors, as in Firefox, their values take no room; the newest are explained."""
+    console, large = Console(Redactor()), "x" * 100_000
+    stack = {"callFrames": [{"url": "http://a/", "lineNumber": 0, "columnNumber": 0}]}
+    tracemalloc.start()
+    for number in range(300):
+        args = [{"type": "error"}, {"type": "string", "value": large + str(number)}]
+        entry = {"type": "console", "level": "error", "timestamp": number, "args": args, "stackTrace": stack}
+        console.hear(entry)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 10_000_000
+    told = [{"description": "Error: told\n    at http://a/:2:3"}, {}]
+    console.explain({"params": {"timestamp": 299, "stackTrace": stack, "args": told}})
+    assert console.find(0, "error").entries[-1].text.startswith("Error: told xxx")
+
+
+def test_downloads_whose_end_is_never_told_are_forgotten() -> None:
+    """The last hundred are known by name."""
+    downloads = Downloads()
+    for number in range(300):
+        downloads.begin({"download": str(number), "suggestedFilename": f"{number}.txt"})
+    for number in (0, 299):
+        downloads.end({"download": str(number), "status": "canceled"})
+    assert [one.name for one in downloads.take()] == ["", "299.txt"]
+
+
+def test_what_a_page_makes_up_is_cut() -> None:
+    """Methods and types, too, and secrets in them are struck out."""
+    redactor = Redactor()
+    redactor.add("tell-nobody")
+    network = Network(redactor)
+    event = {"request": {"request": "1", "method": f"tell-nobody{'M' * 5000}", "url": "http://a/"}, "timestamp": 1}
+    network.sent(event)
+    network.answered({**event, "response": {"status": 200, "mimeType": f"tell-nobody{'t' * 5000}"}})
+    [one] = network.find(0, None, None).entries
+    assert one.mime
+    assert all(len(word) < 200 and "tell" not in word for word in (one.method, one.mime))
 
 
 def test_what_is_told_once_more_is_heard_once() -> None:
@@ -115,4 +158,4 @@ def test_what_is_told_once_more_is_heard_once() -> None:
     console.expect_replay()
     for text, when in (("twice", 5), ("twice", 5), ("missed", 6), ("twice", 5)):
         console.hear(entry(text, when))
-    assert [one.text for one in console.find(0, "debug")] == ["twice", "twice", "missed", "twice"]
+    assert [one.text for one in console.find(0, "debug").entries] == ["twice", "twice", "missed", "twice"]

@@ -52,3 +52,10 @@ def test_what_the_browser_is_not_told_to_hold() -> None:
     """What begins otherwise is never held."""
     assert not any(held(pattern, HERE) for pattern in globs.patterns("http://127.0.0.1:8000/other/*"))
     assert not any(held(pattern, "http://a/b") for pattern in globs.patterns("/a\\b"))
+
+
+@pytest.mark.parametrize("glob", ["**/*a*/*.png", "*/a*/a*/b", "**/{a,b}/**/*.{png,jpg}"])
+def test_a_long_address_takes_no_longer(glob: str) -> None:
+    """However many stars a glob has: a page chooses its addresses, and others wait meanwhile."""
+    assert not globs.matches(f"http://h{'/a' * 20_000}", glob)
+    assert globs.matches(f"http://h{'/a' * 20_000}/b.png", "**/*a*/*.png")

@@ -12,11 +12,11 @@ import pytest
 
 from orchestrator import machine
 from orchestrator.errors import StartFailed
-from orchestrator.machine import free_port
 from orchestrator.models import SessionType
 from orchestrator.provider import SessionOptions
 from orchestrator_providers.appium import AppiumProvider
 from orchestrator_providers.appium_options import AppiumOptions, UiAutomator2Options, XcuitestOptions
+from tests.ports import free_port
 from tests.providers.conftest import Begin, RealStart
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are shell scripts")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import shutil
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -25,8 +23,10 @@ from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed
 from orchestrator.living import gone
 from orchestrator.models import Endpoint
 from orchestrator.registry import Providers
+from orchestrator_providers import chromium
 from orchestrator_providers.local import LocalProvider
 from orchestrator_providers.local_options import LocalOptions
+from tests.certificates import self_signed
 
 if TYPE_CHECKING:
     from .conftest import Begin, Browser
@@ -137,7 +137,7 @@ def test_users_words_stand(browse: Browse) -> None:
     assert browser.capabilities["timeouts"]["pageLoad"] == 28_000
 
 
-def test_host_rules(browse: Browse) -> None:
+def test_host_rules(browse: Browse) -> None:  # F7
     """A name leads where the rule says."""
     with web() as address:
         browser = browse(options={"hostRules": {"shop.test": address}})
@@ -158,15 +158,41 @@ def test_proxy(browse: Browse) -> None:
         assert browser.open("http://shop.test/cart") == "http://shop.test/cart at shop.test"
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
+@pytest.mark.parametrize(
+    ("wish", "error"),
+    [
+        ({"debugger_address": "127.0.0.1:1"}, StartFailed),
+        ({"debugger_address": None}, InvalidArgument),
+        ({"debugger_address": "127.0.0.1:1", "options": {"browserVersion": "156"}}, InvalidArgument),
+    ],
+    ids=str,
+)
+def test_no_driver_is_started_for_a_browser_that_does_not_run(
+    begin: Begin, wish: dict[str, Any], error: type[OrchestratorError]
+) -> None:
+    """What cannot be attached to is refused first."""
+    start = begin(mode="attached", **wish)
+    with pytest.raises(error):
+        LocalProvider().endpoint(start)
+    assert start.processes == []
+
+
+def test_a_profile_that_another_machine_has_says_where_that_stands(
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A browser in a container that is no more left its note, and nobody here can ask for it."""
+    monkeypatch.setattr(chromium, "_ENDING", 0.0)
+    note = tmp_path / "SingletonLock"
+    note.symlink_to("another-machine-123")
+    with pytest.raises(StartFailed, match="open in a browser on another-machine") as error:
+        chromium.check_free(tmp_path, begin().check)
+    note.unlink()
+    assert f"remove {note}" in error.value.hint
+
+
 def test_accept_insecure_certs(browse: Browse, tmp_path: Path) -> None:
     """A page with a certificate of its own is loaded if the caller says so, and only then."""
-    names = {name: str(tmp_path / name) for name in ("key", "cert")}
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-    subprocess.run([*command, "-keyout", names["key"], "-out", names["cert"]], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(names["cert"], names["key"])
-    with web(context) as address:
+    with web(self_signed(tmp_path)) as address:
         assert browse(options={"acceptInsecureCerts": True}).open(f"https://{address}/x") == f"/x at {address}"
         assert "ERR_CERT_AUTHORITY_INVALID" in browse().open(f"https://{address}/x")
 

@@ -15,8 +15,8 @@ from urllib.error import URLError
 
 import pytest
 
-from orchestrator.machine import free_port
 from orchestrator.snapshot.page import SOURCE
+from tests.ports import free_port
 from tests.snapshot.chromium import Browser, Site, without_refs
 
 

@@ -12,29 +12,10 @@ import pytest
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.bidi import Bidi
 from tests.e2e.harness import until
-from tests.remote_end import PASSWORD, USER, RemoteEnd, remote_end
+from tests.remote_end import PASSWORD, USER, remote_end
+from tests.webdriver.conftest import Far
 
 LOG = "log.entryAdded"
-
-
-class Far:
-    """A session of a chromedriver, and the address of its socket at the relay."""
-
-    def __init__(self, end: RemoteEnd) -> None:
-        self.end = end
-        self.id = end.start(webSocketUrl=True)
-        self.url = f"{end.url.replace('http', 'ws')}/session/{self.id}"
-
-    def js(self, script: str) -> Any:
-        """Run a script by the classic protocol, past the relay."""
-        return self.end.ask("POST", self.id, "/execute/sync", {"script": script, "args": []})
-
-
-@pytest.fixture(scope="module")
-def far() -> Iterator[Far]:
-    """One session for all of them."""
-    with remote_end() as end:
-        yield Far(end)
 
 
 @pytest.fixture
@@ -108,18 +89,23 @@ def test_after_a_break_it_listens_again(far: Far, bidi: Bidi) -> None:
 
 def test_who_waits_when_it_breaks_is_told_at_once(far: Far, bidi: Bidi) -> None:
     """With the session's name and the address, long before the command's own time is up."""
-    bidi.call("session.status")
-    cut = threading.Timer(0.2, far.end.hang_up)
-    cut.start()
-    begun = time.monotonic()
     [context] = bidi.call("browsingContext.getTree")["contexts"]
+
+    def cut() -> None:
+        until(lambda: far.js("return window.waited"), "the command to be under way")
+        far.end.hang_up()
+
+    far.js("delete window.waited")
+    cutting = threading.Thread(target=cut)
+    cutting.start()
+    begun = time.monotonic()
     with pytest.raises(NoAnswer, match=rf"'shop' is lost: its connection to {far.url} broke"):
         bidi.call(
             "script.evaluate", target={"context": context["context"]}, awaitPromise=True,
-            expression="new Promise(resolve => setTimeout(resolve, 15000))",
+            expression="window.waited = true; new Promise(resolve => setTimeout(resolve, 60000))",
         )  # fmt: skip
-    assert time.monotonic() - begun < 10
-    cut.join()
+    assert time.monotonic() - begun < 20
+    cutting.join()
 
 
 def test_a_command_that_takes_too_long_is_given_up(bidi: Bidi) -> None:
@@ -129,6 +115,31 @@ def test_a_command_that_takes_too_long_is_given_up(bidi: Bidi) -> None:
     with pytest.raises(NoAnswer, match=r"script.evaluate was not answered within 0\.05 s"):
         bidi.call("script.evaluate", limit=0.05, target={"context": context["context"]}, **wait)
     assert bidi.call("browsingContext.getTree")["contexts"][0]["context"] == context["context"]
+
+
+def test_who_listens_once_more_is_told_once(far: Far) -> None:
+    """Where nobody answered the first time, since the driver was busy."""
+    heard, bidi = Heard(), Bidi(far.url, name="shop", timeout=1)
+    busy = threading.Thread(target=far.js, args=("return new Promise(resolve => setTimeout(resolve, 2500))",))
+    busy.start()
+
+    def waits() -> bool:
+        try:
+            bidi.call("browsingContext.getTree", limit=0.1)
+        except NoAnswer:
+            return True
+        return False
+
+    until(waits, "a driver that is busy")
+    with pytest.raises(NoAnswer):
+        bidi.listen(LOG, heard)
+    busy.join()
+    bidi.call("browsingContext.getTree", limit=20)
+    bidi.listen(LOG, heard)
+    far.js("console.log('once')")
+    bidi.call("browsingContext.getTree", limit=20)
+    bidi.close()
+    assert heard.count("once") == 1
 
 
 def test_a_listener_that_fails_hinders_nobody(far: Far, bidi: Bidi) -> None:
@@ -182,6 +193,15 @@ def test_a_closed_one_stays_closed(far: Far) -> None:
     with pytest.raises(NoAnswer, match="not driven from here any more"):
         bidi.call("session.status")
     assert far.js("return 1") == 1
+
+
+def test_one_that_is_closed_while_it_opens_is_closed(far: Far) -> None:
+    """Whoever ends the session finds no socket yet; none is left open either."""
+    bidi = Bidi(far.url, name="shop", timeout=20)
+    bidi.on_open = bidi.close
+    with pytest.raises(NoAnswer):
+        bidi.call("session.status")
+    assert not bidi.open
 
 
 def with_password(url: str) -> str:

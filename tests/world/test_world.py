@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+import psutil
 import pytest
 
 from orchestrator.errors import ElementNotFound, InvalidArgument, OrchestratorError, SessionLost
@@ -82,6 +84,19 @@ def scripts() -> Iterator[Scripts]:
     scripts.world.lose("the test is over")
 
 
+def engines() -> list[psutil.Process]:
+    """The processes of all worlds that there are."""
+    return [one for one in psutil.Process().children() if any("isolate.py" in word for word in one.cmdline())]
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Scripts]:
+    """A world that several tests use, none of which changes what the next one finds."""
+    scripts = Scripts()
+    yield scripts
+    scripts.world.lose("the tests are over")
+
+
 @pytest.mark.parametrize(
     ("script", "read", "value"),
     [
@@ -144,11 +159,11 @@ def test_functions_are_there_before_their_lines(scripts: Scripts) -> None:
         ("function vars() {}", "declares vars, which is the session's own"),
     ],
 )
-def test_what_cannot_be_read_is_not_run(scripts: Scripts, script: str, said: str) -> None:
+def test_what_cannot_be_read_is_not_run(lasting: Scripts, script: str, said: str) -> None:
     """The error says where; nothing of the script has run, and the world is as it was."""
-    scripts.value("var kept = 1")
-    assert said in scripts.error(f"globalThis.ran = 1; {script}" if "import" not in script else script).message
-    assert scripts.value("return [typeof ran, typeof escaped, kept]") == [NONE, NONE, 1]
+    lasting.value("var kept = 1")
+    assert said in lasting.error(f"globalThis.ran = 1; {script}" if "import" not in script else script).message
+    assert lasting.value("return [typeof ran, typeof escaped, kept]") == [NONE, NONE, 1]
 
 
 @pytest.mark.parametrize(
@@ -168,15 +183,19 @@ def test_what_cannot_be_read_is_not_run(scripts: Scripts, script: str, said: str
         ("vars.set('a', '\\ud800')", "half of a surrogate pair"),
         (f"vars.set('a', 'x'.repeat({ROOM}))", f"have at most {ROOM} characters"),
         ("await new Promise(() => {})", "waits for a promise that nothing will ever settle"),
+        ("setTimeout(() => {}, Infinity); await new Promise(() => {})", "waits for a promise that nothing"),
+        ("return new Map([[Symbol('a'), 1]])", "TypeError: Cannot convert a Symbol value to a string"),
+        ("return new Proxy({}, {ownKeys() { throw new Error('no keys') }})", "Error: no keys (line 1)"),
+        ("throw Object.defineProperty(new Error(), 'message', {get() { throw 1 }})", "something that cannot be read"),
     ],
 )  # fmt: skip
-def test_what_a_script_throws_is_told_with_its_line(scripts: Scripts, script: str, said: str) -> None:  # F41
+def test_what_a_script_throws_is_told_with_its_line(lasting: Scripts, script: str, said: str) -> None:  # F41
     """In the caller's own lines, without anything of the engine; the world lives on."""
-    error = scripts.error(script)
+    error = lasting.error(script)
     assert error.code == "invalid_argument"
     assert said in error.message
     assert not any(word in f"{error}{error.details}" for word in ("kernel", "script-", "<anonymous>", "    at "))
-    assert scripts.value("return 1") == 1
+    assert lasting.value("return 1") == 1
 
 
 def test_an_error_in_an_earlier_scripts_function_says_so(scripts: Scripts) -> None:
@@ -247,9 +266,9 @@ def test_timers_run_while_the_script_does(scripts: Scripts) -> None:
         ("(() => { const a = []; a.push(a); return a })()", ["[circular]"]),
     ],
 )
-def test_values_come_back_as_those_of_execute_script(scripts: Scripts, returned: str, value: Any) -> None:
+def test_values_come_back_as_those_of_execute_script(lasting: Scripts, returned: str, value: Any) -> None:
     """Whatever is no JSON is made such."""
-    assert scripts.value(f"return {returned}") == value
+    assert lasting.value(f"return {returned}") == value
 
 
 def test_what_is_printed_is_told(scripts: Scripts) -> None:
@@ -299,6 +318,7 @@ def test_a_script_that_does_not_end_is_ended(scripts: Scripts, script: str) -> N
         GREEDY,
         f"await null; {GREEDY}",
         "const a = []; for (let n = 0; ; n++) a.push(new Uint8Array(2e7).fill(1))",
+        "const a = []; for (;;) { a.push(new Uint8Array(5e6).fill(1)); await tabs() }",
     ],
 )
 def test_a_script_that_takes_too_much_memory_is_ended(scripts: Scripts, script: str) -> None:  # F27
@@ -345,10 +365,54 @@ def test_names_mean_nothing_else_on_their_way(scripts: Scripts) -> None:
     assert scripts.session.done[-1] == ("tabs", {"b": None})
 
 
-def test_a_script_that_breaks_what_we_use_breaks_its_own_world(scripts: Scripts) -> None:
+@pytest.mark.parametrize(
+    "script",
+    [
+        "Array.prototype.map = Map.prototype.set = null; click_element({a: [1]})",
+        "Object.prototype.toJSON = () => 5",
+        "Object.prototype.toJSON = () => ({vars: 5, value: 1})",
+        "Object.prototype.toJSON = () => ({act: {number: 1, verb: 'tabs', parameters: {}, more: 1}, value: 1})",
+        "Array.prototype.toJSON = () => 'theirs'; page.fail()",
+        "const top = {}; for (let o = top, n = 0; n < 5000; n++) o = o.a = {}; tabs(top)",
+    ],
+)
+def test_a_script_that_breaks_what_we_use_breaks_its_own_world(scripts: Scripts, script: str) -> None:
     """It is told, and the world is given up, not the server."""
-    error = scripts.error("Array.prototype.map = Object.entries = Map.prototype.set = null; click_element({a: [1]})")
-    assert error.code == "invalid_argument"
+    said = scripts.error(script).message
+    assert "broke its world" in (said if scripts.world.lost else scripts.error("return 1").message)
+    assert scripts.world.lost == "a script broke it"
+
+
+def test_an_engine_that_ends_takes_nothing_with_it(scripts: Scripts) -> None:
+    """V8 ends its process where it cannot go on: that is the world's own, and the script is told why."""
+    scripts.value("vars.set('kept', '1')")
+    newest = max(engines(), key=lambda process: process.create_time())
+
+    def end() -> None:
+        with suppress(psutil.NoSuchProcess):
+            newest.kill()
+
+    scripts.session.check = end  # type: ignore[method-assign]
+    error = scripts.error("for (;;) ;")
+    assert "more memory than the 64 MB" in error.message
+    assert scripts.world.lost == "a script took too much memory"
+    assert scripts.session.vars.all() == {"kept": "1"}
+
+
+def test_what_cannot_be_interrupted_ends_with_its_world(scripts: Scripts) -> None:
+    """A copy that V8 makes in one go is not gone on with."""
+    own = max(engines(), key=lambda process: process.create_time())
+    assert scripts.error("return Array(2 ** 28).fill(0).length", 0.2).code == "timeout"
+    own.wait(20)
+
+
+def test_half_a_character_is_no_var() -> None:
+    """The record could not be written."""
+    kept = Vars({}, lambda _: None)
+    for name, value in (("a", "\ud800"), ("\ud800", "a")):
+        with pytest.raises(InvalidArgument, match="surrogate"):
+            kept.set(name, value)
+    assert kept.all() == {}
 
 
 def test_nothing_of_ours_is_in_sight(scripts: Scripts) -> None:

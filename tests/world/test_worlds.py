@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import psutil
 import pytest
 
+from orchestrator.errors import InvalidArgument
 from orchestrator.world.worlds import MOST, Worlds
 
 KEPT = "Globals are gone; vars are still there."
@@ -62,6 +64,7 @@ def test_an_idle_world_is_given_up(worlds: Worlds, clock: Clock) -> None:  # F30
     assert [worlds.reset(name, name) for name in ("idle", "used", "busy")] == [told, "", ""]
     assert worlds.reset("idle", "idle") == ""
     assert worlds.of("idle", "idle")[1]
+    worlds.of("busy", "busy")[0].busy = False
 
 
 def test_the_world_that_was_unused_for_longest_makes_room(worlds: Worlds, clock: Clock) -> None:  # F30
@@ -81,6 +84,17 @@ def test_a_new_browser_has_a_new_world(worlds: Worlds) -> None:  # F28
     assert worlds.reset("a", "remote-2") == f"The script world was reset: the session's browser is a new one. {KEPT}"
     world, new = worlds.of("a", "remote-2")
     assert (world.get("mine"), new) == (None, True)
+
+
+def test_a_world_whose_process_ended_is_told(worlds: Worlds) -> None:
+    """Such as for want of memory on the machine: the session gets a new one at its next use."""
+    world, _ = worlds.of("a", "remote-1")
+    engine = max(psutil.Process().children(), key=lambda process: process.create_time())
+    engine.kill()
+    with pytest.raises(InvalidArgument, match="cannot be read"):
+        world.get("mine")
+    assert worlds.reset("a", "remote-1") == f"The script world was reset: its process ended. {KEPT}"
+    assert worlds.of("a", "remote-1")[1]
 
 
 def test_a_closed_session_leaves_nothing_to_tell(worlds: Worlds) -> None:

@@ -1,5 +1,7 @@
 // Hears what the page asks its user for; who asks and what is answered stays as it is.
 const asked = new Set();
+/** Where it was asked: a document without an address, such as an empty popup, is of the page that made it. */
+const HERE = window.location.origin === 'null' ? window.origin : window.location.origin;
 
 /** Noted in the head of the cluster, for its engine answers: `geolocation https://shop.example`. */
 function noteAsked(what, origin) {
@@ -19,7 +21,7 @@ function takeAsked() {
 function hear(owner, name, naming) {
   if (!owner) return;
   wrap(owner, name, (target, self, args) => {
-    for (const what of naming(args)) noteAsked(what, window.location.origin);
+    for (const what of naming(args)) noteAsked(what, HERE);
     return apply(target, self, args);
   });
 }

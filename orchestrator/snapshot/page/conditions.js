@@ -62,8 +62,8 @@ function stateOf(found) {
 }
 
 const ON_PAGE = {
-  url: (wanted) => {
-    const actual = dom.url(window.document);
+  url: (given) => {
+    const [actual, wanted] = [addressOf(window.document), withoutUser(given)];
     return { holds: urlMatches(actual, wanted), expected: wanted, actual: cut(actual, LONGEST_URL) };
   },
   title: (wanted) => {

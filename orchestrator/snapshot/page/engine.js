@@ -81,7 +81,7 @@ const engine = {
   serialize(value) {
     const head = headWindow();
     if (head !== window) return head[KEY].serialize(value);
-    return answer({ value: portable(value, []) });
+    return answer({ value: portable(value) });
   },
 
   /** The element that `ready` kept, for the one command that needs a WebElement. */

@@ -52,7 +52,7 @@ function isBlankInstead(asked) {
 }
 
 const entriesOf = performance.getEntriesByType.bind(performance);
-const bare = (url) => url.replace(/#.*/s, '');
+const bare = (url) => withoutUser(url.replace(/#.*/s, ''));
 
 /** Neither the document of this address nor one that it was redirected to, but the page before, once more. */
 function isOther(asked, before) {

@@ -94,7 +94,7 @@ const LONGEST_URL = 2000;
 /** Where the page is; a page can make both as long as it likes, and they stand in almost every answer. */
 function describePage() {
   const doc = window.document;
-  return { url: cut(dom.url(doc), LONGEST_URL), title: cut(dom.title(doc), LONGEST) };
+  return { url: cut(addressOf(doc), LONGEST_URL), title: cut(dom.title(doc), LONGEST) };
 }
 
 /** text({locator?}): the visible text of the first match, or of the page, and the frames of other origins after `at`. */

@@ -47,6 +47,10 @@ function likeness(text, wanted) {
 const globPattern = (glob) =>
   new RegExp(`^${glob.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '[^]*').replace(/\?/g, '[^]')}$`);
 
+/** Without user and password: what is told of a page stands in many places, which others may read. */
+const withoutUser = (url) => url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, '$1');
+const addressOf = (doc) => withoutUser(dom.url(doc));
+
 /** A short CSS-like name for messages: #id, tag.class or tag. */
 function nickname(element) {
   const id = dom.id(element);

@@ -42,7 +42,7 @@ def test_a_password_is_masked(phone: Phone) -> None:
     assert "tell nobody" not in phone.call("get_page_source").text
 
 
-def test_all_in_one_call(stage: Stage) -> None:  # W2 W41 W43
+def test_all_in_one_call(stage: Stage) -> None:  # W2 W43
     """Both phones at the same time."""
     for name in ("ios", "android"):
         Phone(stage, name, name).restart()

@@ -1,0 +1,35 @@
+"""A session of somebody else's chromedriver, for the sockets to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from orchestrator.webdriver.devtools import debugger_address
+from tests.e2e.harness import remote
+from tests.remote_end import RemoteEnd, remote_end
+
+
+class Far:
+    """A session of a chromedriver, the address of its socket at the relay, and where its browser listens."""
+
+    def __init__(self, end: RemoteEnd) -> None:
+        self.end = end
+        wanted = {"alwaysMatch": end.capabilities() | {"webSocketUrl": True}}
+        session = remote("POST", f"{end.driver_url}/session", {"capabilities": wanted})
+        self.id = session["sessionId"]
+        self.address = debugger_address(session["capabilities"])
+        self.url = f"{end.url.replace('http', 'ws')}/session/{self.id}"
+
+    def js(self, script: str) -> Any:
+        """Run a script by the classic protocol, past the relay."""
+        return self.end.ask("POST", self.id, "/execute/sync", {"script": script, "args": []})
+
+
+@pytest.fixture(scope="session")
+def far() -> Iterator[Far]:
+    """One session for all of them."""
+    with remote_end() as end:
+        yield Far(end)
