@@ -347,9 +347,9 @@ def test_it_goes_with_its_home(house: House) -> None:
     gone, there = house.sleeper(), house.sleeper()
     house.session("a", house.arrive("me"), ttl=LONG, processes=(gone, there))
     keeper = house.keep()
-    shutil.rmtree(str(gone.folder))
     store = house.home / "sessions.db"
     store.rename(store.with_name("moved.db"))
+    shutil.rmtree(str(gone.folder))
     keeper.wait(PATIENCE)
     store.with_name("moved.db").rename(store)
     assert (processes.alive(gone), processes.alive(there)) == (False, True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from orchestrator import ending, folders
 from orchestrator.keeper import far
-from orchestrator.keeper.book import Book, Over, Row
+from orchestrator.keeper.book import Book, Over, Placed, Row
 
 _STORE = "sessions.db"
 _ENDED_WITHIN = 5.0
@@ -22,6 +22,8 @@ _PARTS = 3
 _SWEEP_EVERY = 5.0
 _AGAIN = 5.0
 """Seconds until a store that failed is asked again."""
+_REMOVED_WITHIN = 5.0
+"""Seconds that the removal of a home may take."""
 
 
 def keep(home: Path, tick: float) -> None:
@@ -40,9 +42,19 @@ def keep(home: Path, tick: float) -> None:
                 time.sleep(_AGAIN)
             time.sleep(tick)
         else:
-            known = [process for row in book.last for process in row.processes]
-            ending.end([one for one in known if one.folder and not Path(one.folder).exists()], (), _ENDED_WITHIN)
+            _go_with_home([process for row in book.last for process in row.processes], tick)
         _log("gone")
+
+
+def _go_with_home(known: list[Placed], tick: float) -> None:
+    """End what ran in folders that are removed, too: whoever removes a home does so piece by piece."""
+    until = time.monotonic() + _REMOVED_WITHIN
+    while time.monotonic() < until:
+        removed = [one for one in known if one.folder and folders.maker(Path(one.folder)) is None]
+        if removed:  # with what they have written into their folders since
+            ending.end(removed, {Path(one.folder) for one in removed if one.folder}, _ENDED_WITHIN)
+        known = [one for one in known if one not in removed]
+        time.sleep(tick)
 
 
 class Rounds:
