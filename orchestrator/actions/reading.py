@@ -129,6 +129,7 @@ def _with_frames(scene: Scene, found: Mapping[str, Any]) -> str:
 
 def _cut(text: str, scene: Scene) -> tuple[str, str | None]:
     """As much of a text as fits into a result, as JSON too, and how to get the rest."""
+    text = scene.redactor.text(text)  # at first: half a secret would not be known as one
     room = shown = round(scene.settings.max_output * _ROOM)
     while (size := len(json.dumps(text[:shown], ensure_ascii=False))) > room and shown > 1:
         shown = max(1, shown * room // size - 1)

@@ -73,3 +73,14 @@ def test_long_html_is_cut_with_a_way_on(stage: Stage) -> None:
     assert len(json.dumps(answer.data, ensure_ascii=False)) <= 20_000
     assert answer.data["next"].startswith("Cut: ")
     assert answer.data["next"] in answer.text
+
+
+def test_what_is_cut_shows_no_half_of_a_password(stage: Stage) -> None:
+    """Wherever the text ends: a typed password is struck out before that."""
+    stage.show("<input id=pw type=password><p id=echo></p>")
+    stage.ok("set_value", selector="#pw", value="staple-the-battery")
+    stage.js("echo.textContent = `${pw.value} `.repeat(9000)")
+    for tool in ("get_text", "get_page_source"):
+        answer = stage.call(tool)
+        assert answer.data["next"].startswith("Cut: ")
+        assert "staple" not in answer.text
