@@ -7,13 +7,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from orchestrator import neighbours
 from orchestrator.actions import downloads, pickers
 from orchestrator.actions.beginning import begin
 from orchestrator.actions.results import Outcome, SessionLabel
 from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import DialogOpen, InvalidArgument, OrchestratorError, RemoteFailure, TimedOut
+from orchestrator.errors import DialogOpen, InvalidArgument, NoAnswer, OrchestratorError, RemoteFailure, TimedOut
 from orchestrator.house import House
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.network import archive
@@ -25,7 +26,7 @@ from orchestrator.sessions import Lanes, Turn
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
-from orchestrator.store import SqliteStore
+from orchestrator.store import Holder, SqliteStore
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -165,7 +166,9 @@ class Runner:
                 _come_back(scene, back)
             else:
                 _follow(scene)
-            outcome = work(scene)
+            outcome = _driven(scene, work)
+            if scene.loaded and record.instance is not None:
+                neighbours.loaded(record, self._store.usage(record.namespace, Holder.here()), self._reach)
             pickers.tell(scene)
             attached.downloads.bring(scene)
         except OrchestratorError as error:
@@ -198,6 +201,19 @@ class Runner:
         self._attached[record.remote_session_id] = kept
         ears.open()
         return kept
+
+
+def _driven(scene: Scene, work: Callable[[Scene], OutcomeT]) -> OutcomeT:
+    """Do it; a driver that waits for a page of another session is not taken for one that is gone."""
+    try:
+        return work(scene)
+    except NoAnswer as error:
+        if scene.record.instance is None or not neighbours.hold_up(scene.record):
+            raise
+        raise TimedOut(
+            f"{error.reason[0].upper()}{error.reason[1:]}: a page of another session in this browser stands still.",
+            hint="A dialog may be open there, or a script does not end: use that session, then try again.",
+        ) from error
 
 
 def _follow(scene: Scene) -> None:

@@ -77,6 +77,7 @@ class Navigate(Acting):
             except DialogOpen as dialog:
                 self._leave(scene, dialog)
                 self._go(scene, deadline, warnings)
+        scene.loaded = True
         return Acted(warnings=warnings)
 
     def _go(self, scene: Scene, deadline: Deadline, warnings: list[str]) -> None:

@@ -85,6 +85,8 @@ class Scene(Memory):
         self.reported = True
         """False where nobody reads what one step alone says of the page."""
         self._unseen = False
+        self.loaded = False
+        """Whether the session went to another page."""
         self.emulator = Emulator(remote, self.bidi, turn)
         self.tabs = Tabbing(remote, self.find.frames, turn, self.event, self.emulator)
         self.permissions = Permissions(remote, self.bidi, turn, self.event)
@@ -231,6 +233,7 @@ class Scene(Memory):
         """Keep the page's URL and title in the record."""
         # A form can send a password as a part of the address.
         url, title = self.redactor.text(place["url"]) or None, self.redactor.text(place["title"])
+        self.loaded = self.loaded or url != self.record.url
         if (url, title) != (self.record.url, self.record.title):
             self.change(url=url, title=title)
 
