@@ -121,7 +121,8 @@ def _tell(scene: Scene, name: str, facts: Mapping[str, Any]) -> None:
         said = error.message if isinstance(error, OrchestratorError) else f"{error}"
         scene.event(f"{name!r} was downloaded there, and could not be brought here: {said}")
         return
-    scene.event(f"{name!r} was downloaded to {path}.")
+    if scene.record.policies.downloads != "allow":
+        scene.event(f"{name!r} was downloaded to {path}.")
 
 
 def _place(folder: Path, name: str, size: Any, modified: Any) -> tuple[Path, bool]:
