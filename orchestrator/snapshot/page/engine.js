@@ -84,7 +84,6 @@ const engine = {
     return answer({ value: portable(value) });
   },
 
-  /** The element that `ready` kept, for the one command that needs a WebElement. */
   /** The input that a picker was opened for, by its line and ref; it is remembered where it is no part of the page. */
   picked(input, refs) {
     const head = headWindow();
@@ -94,6 +93,7 @@ const engine = {
     return answer({ line: lineFor(input), ref: refOf(input) });
   },
 
+  /** The element that `ready` kept, for the one command that needs a WebElement. */
   handle: () => (acting.handle && isLive(acting.handle) ? acting.handle : null),
   frame: elementOf,
   requests: ownRequests,
