@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import Stage, opened, refused
 
 FORM = (
@@ -282,9 +283,9 @@ def test_a_dialog_that_stays_open(stage: Stage) -> None:
     stage.ok("set_policy", dialogs="raise")
 
 
-def test_a_session_that_dies_in_the_middle() -> None:
-    """`session_lost`, with how far it came."""
-    with opened() as stage:
+def test_a_session_that_dies_in_the_middle(home: Home) -> None:
+    """It ends at once, as `session_lost`."""
+    with opened(home=str(home.folder)) as stage:
         stage.show("<p>here</p>")
         gate = stage.site.gate("/held")
         running = stage.begin(
@@ -292,9 +293,7 @@ def test_a_session_that_dies_in_the_middle() -> None:
             actions=[{"action": "get_text"}, {"action": "execute_script", "script": "await fetch('/held')"}],
         )
         gate.wait_entered()
-        for child in stage.server.process.children(recursive=True):
-            if "chrom" in child.name():
-                child.kill()
+        kill(home.process("browser", "chromium"))
         gate.open()
         refused(running.result(60), "session_lost")
         stage.ok("close_session", sessionId="browser")

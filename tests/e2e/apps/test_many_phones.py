@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -26,6 +27,16 @@ def own(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: AR
     """A server of ours and an Appium of this test's own."""
     with DeviceServer() as server, staged(server.url, "own") as stage:
         yield stage, server
+
+
+def browsers(server: DeviceServer) -> list[psutil.Process]:
+    """Those in which its phones are; one that is just ending has no name any more."""
+    found = []
+    for one in psutil.Process(server.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if "chrom" in one.name():
+                found.append(one)
+    return found
 
 
 def test_two_of_each_at_once_beside_browsers(stage: Stage) -> None:  # W1 W9 W41 W43
@@ -58,9 +69,9 @@ def test_a_phone_that_dies_is_noticed(own: tuple[Stage, DeviceServer], platform:
     stage, server = own
     assert not start(stage, "phone", platform).failed
     call = stage.begin("wait_for", sessionId="phone", **ENDLESS)
-    browsers = [one for one in psutil.Process(server.pid).children(recursive=True) if "chrom" in one.name()]
+    phone = browsers(server)[0]
     until(lambda: stage.ok("list_sessions")["sessions"], "the session")
-    died = kill(browsers[0])
+    died = kill(phone)
     refused(answered(call), "session_lost")
     assert time.monotonic() - died < in_time(SECONDS)
     assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
@@ -72,14 +83,14 @@ def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
     for platform in PLATFORMS:
         assert not start(stage, platform, platform).failed
     calls = [stage.begin("wait_for", sessionId=name, **ENDLESS) for name in PLATFORMS]
-    browsers = [one for one in psutil.Process(server.pid).children(recursive=True) if "chrom" in one.name()]
+    below = browsers(server)
     died = kill(psutil.Process(server.pid))
     for call in calls:
         refused(answered(call), "session_lost")
     assert time.monotonic() - died < in_time(SECONDS)
     assert set(stage.ok("close_sessions", all=True)["closed"]) == set(PLATFORMS)
     # What stood below it ends with its pipe.
-    until(lambda: not any(map(runs, browsers)), "no browser")
+    until(lambda: not any(map(runs, below)), "no browser")
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
