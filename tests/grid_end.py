@@ -24,7 +24,7 @@ from orchestrator.errors import StartFailed
 from orchestrator.machine import Machine
 from orchestrator.settings import Settings
 from tests.demo.phones import DEVICES
-from tests.e2e.harness import kill, remote, runs, until
+from tests.e2e.harness import remote, runs, until
 from tests.needed import needed
 from tests.ports import free_port
 
@@ -60,8 +60,8 @@ class GridNode:
         """End it as a machine ends whose power fails: it tells nobody, and its browsers end with it."""
         below = self.process.children(recursive=True)
         for one in (self.process, *below):
-            with contextlib.suppress(ProcessLookupError):
-                kill(one)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
 
 
 @dataclass

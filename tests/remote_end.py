@@ -24,7 +24,7 @@ import psutil
 from orchestrator import machine
 from orchestrator_providers import drivers
 from tests.benchmarks.classic import _connected
-from tests.e2e.harness import kill, remote, runs
+from tests.e2e.harness import remote, runs
 from tests.ports import free_port
 
 RelayedT = TypeVar("RelayedT", bound="Relayed")
@@ -111,8 +111,8 @@ class RemoteEnd(Relayed):
         """End the driver and its browsers as a machine ends whose power fails; the relay is still there."""
         assert self.driver is not None
         for one in (*self.driver.children(recursive=True), self.driver):
-            with suppress(ProcessLookupError):
-                kill(one)
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
         self.driver.wait()
 
     def start(self, **wishes: Any) -> str:

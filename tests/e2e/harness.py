@@ -127,9 +127,11 @@ class Home:
 
 
 def kill(process: psutil.Process) -> float:
-    """End a process of the test at once (SIGKILL); when it was done, by time.monotonic."""
-    os.kill(process.pid, signal.SIGKILL)
-    return time.monotonic()
+    """End a process of the test (SIGKILL), and see it gone; when it was told to, by time.monotonic."""
+    process.send_signal(signal.SIGKILL)
+    told = time.monotonic()
+    until(lambda: not runs(process), "the end of what was killed")
+    return told
 
 
 def runs(process: psutil.Process) -> bool:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from orchestrator.activity import entries
-from tests.e2e.harness import NAMESPACE, Home, kill, runs, until
+from tests.e2e.harness import NAMESPACE, Home, kill, until
 from tests.e2e.test_shell import shell
 from tests.served import Served
 from tests.site import Site
@@ -59,7 +59,6 @@ def test_a_failed_start_and_a_lost_session_are_told(modern: Served, shared_home:
     modern.ok("start_browser", sessionId="ann")
     record, browser = shared_home.record("ann"), shared_home.process("ann", "chrome")
     kill(browser)
-    until(lambda: not runs(browser), "the browser's end")
     until(lambda: modern.ok("list_sessions")["sessions"][0]["state"] == "lost", "the loss")
     until(lambda: entries(shared_home.folder, record)[-1].action == "lost", "its entry")
     assert (entries(shared_home.folder, record)[-1].error, record.namespace) == ("session_lost", NAMESPACE)
