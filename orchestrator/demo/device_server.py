@@ -149,12 +149,12 @@ class DeviceServer:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-            if process.returncode != 0:
-                self._end_orphans()
+            self._end_orphans()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _end_orphans(self) -> None:
-        # An Appium that was killed leaves its chromedrivers; whatever it started knows our folder for temporary files.
+        # An Appium that was killed leaves its chromedrivers, and browsers that it has ended may still be writing;
+        # whatever it started knows our folder for temporary files.
         deadline = time.monotonic() + _ENDED_WITHIN
         while time.monotonic() < deadline and (orphans := list(filter(self._started, psutil.process_iter()))):
             for orphan in orphans:
