@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import (
+    AppEnded,
     DialogOpen,
     NoAnswer,
     OrchestratorError,
@@ -43,6 +44,8 @@ _LEFT = (
     "Callback was not called before the unload event",
 )
 """What chromedriver and WebKitWebDriver say, as a part of other errors, when a document went away under a script."""
+_APP_ENDED = "possibly crashed"
+"""What WebDriverAgent says to every command once the app of the session ended by itself."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 _credentials: dict[str, tuple[str, str]] = {}
 """User and password by remote URL, of the URLs that this process was given: no record holds them."""
@@ -268,6 +271,8 @@ class Remote:
 def _refused(answer: Answer) -> OrchestratorError:
     if any(left in answer.message for left in _LEFT):
         return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
+    if _APP_ENDED in answer.message:
+        return AppEnded(answer.message, error=answer.error)
     if answer.error in {"timeout", "script timeout"}:
         return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
     return RemoteFailure(f"The remote end answered {answer.error!r}: {answer.message}.", error=answer.error)

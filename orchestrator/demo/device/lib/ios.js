@@ -3,7 +3,7 @@
 /** The driver that Appium finds for XCUITest: what iOS calls things, in points. */
 
 const {errors} = require('appium/driver');
-const {DeviceDriver} = require('./device');
+const {DeviceDriver, STATES} = require('./device');
 const {syslog} = require('./device-log');
 const tree = require('./ios-tree');
 const {METHODS} = require('./ios-methods');
@@ -47,6 +47,35 @@ class XCUITestSimDriver extends DeviceDriver {
   // The system's alerts belong to another app: they are in the source where this setting says so.
   seesAlert({permission}) {
     return !permission || this.settings.getSettings().respectSystemAlerts === true;
+  }
+
+  // XCTest knows no more of it than that it does not run.
+  get absent() {
+    return STATES.notRunning;
+  }
+
+  async createSession(...args) {
+    const created = await super.createSession(...args);
+    if (this.opts.autoLaunch !== false) this.tested = this.caps.bundleId;
+    return created;
+  }
+
+  // An app that is to run and does not must have crashed: then nothing is looked at until it is launched again.
+  async tree() {
+    if (this.tested && !this.screen.running.has(this.tested)) {
+      throw new errors.InvalidElementStateError(`The application under test with bundle id '${this.tested}' is not running, possibly crashed`);
+    }
+    return super.tree();
+  }
+
+  async terminateApp(id) {
+    if (id === this.tested) this.tested = undefined;
+    return super.terminateApp(id);
+  }
+
+  async mobileLaunchApp(id) {
+    await this.activateApp(id);
+    if (id === this.caps.bundleId) this.tested = id;
   }
 
   platformCapabilities(app) {
