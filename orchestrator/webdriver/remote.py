@@ -44,8 +44,6 @@ _LEFT = (
     "Callback was not called before the unload event",
 )
 """What chromedriver and WebKitWebDriver say, as a part of other errors, when a document went away under a script."""
-_APP_ENDED = "possibly crashed"
-"""What WebDriverAgent says to every command once the app of the session ended by itself."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 _credentials: dict[str, tuple[str, str]] = {}
 """User and password by remote URL, of the URLs that this process was given: no record holds them."""
@@ -53,8 +51,9 @@ _credentials: dict[str, tuple[str, str]] = {}
 _SAYS_GONE = {
     "disconnected": "",
     "Unable to execute request for an existing session": "the node of the Grid that it ran on is gone: ",
+    "the instrumentation process is not running": "",
 }
-"""What errors without a code of their own contain: chromedriver's without its browser, a Grid's without the node."""
+"""What errors without a code of their own contain where the browser, a Grid node or UiAutomator2's server is gone."""
 _GONE = frozenset({"invalid session id", "no such session"})
 
 
@@ -271,7 +270,7 @@ class Remote:
 def _refused(answer: Answer) -> OrchestratorError:
     if any(left in answer.message for left in _LEFT):
         return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
-    if _APP_ENDED in answer.message:
+    if "possibly crashed" in answer.message:  # WebDriverAgent, to every command that looks at the app
         return AppEnded(answer.message, error=answer.error)
     if answer.error in {"timeout", "script timeout"}:
         return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
