@@ -225,6 +225,14 @@ class Unreached(RemoteFailure):
         self.reason = reason
 
 
+class AppEnded(RemoteFailure):
+    """The app of the session is not running, and nothing ended it on purpose."""
+
+    def __init__(self, said: str, *, error: str | None) -> None:
+        hint = "Start it again: manage_app with action activate."
+        super().__init__(f"The app has ended: {said}.", hint=hint, error=error)
+
+
 class PlaceGone(RemoteFailure):
     """The current tab or frame is gone: another tab, or the top of the page, has taken its place."""
 

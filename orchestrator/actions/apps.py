@@ -15,10 +15,11 @@ from orchestrator.actions.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
 from orchestrator.models import SessionType
 
-_STATES = {0: "not installed", 1: "not running", 2: "background", 3: "background", 4: "foreground"}
-_UNKNOWN = -1
+_STATES = {1: "not running", 2: "background", 3: "background", 4: "foreground"}
 _FOREVER = -1
 """Seconds in the background: until the app is activated."""
+_ENDS_WITHIN_MS = 5_000
+"""How long UiAutomator2 may wait for an app to end; its own half a second is short for an emulator."""
 
 
 class ManageApp(Acts[AppManaged]):
@@ -72,19 +73,24 @@ def _named(scene: Scene, app: str) -> dict[str, str]:
 
 
 def _state(action: ManageApp, scene: Scene) -> AppManaged:
+    """XCUITest tells nothing of an app that is not installed but where that is asked for."""
     app = action.on(scene)
-    return AppManaged(app=app, state=_STATES.get(_asked(scene, app), "unknown"))
-
-
-def _asked(scene: Scene, app: str) -> int:
+    if not _is_installed(scene, app):
+        return AppManaged(app=app, state="not installed")
     found = mobile(scene, "queryAppState", _named(scene, app))
-    return found if isinstance(found, int) else _UNKNOWN
+    return AppManaged(app=app, state=_STATES.get(found, "unknown") if isinstance(found, int) else "unknown")
+
+
+def _is_installed(scene: Scene, app: str) -> bool:
+    return mobile(scene, "isAppInstalled", _named(scene, app)) is not False
 
 
 def _activate(action: ManageApp, scene: Scene) -> AppManaged:
+    """On iOS by the command that starts an app, too, and knows from then on that it is to run."""
     app = action.on(scene)
+    command = "launchApp" if scene.record.type is SessionType.IOS else "activateApp"
     try:
-        mobile(scene, "activateApp", _named(scene, app))
+        mobile(scene, command, _named(scene, app))
     except RemoteFailure as error:
         raise _missing(scene, app) or error from error
     return AppManaged(app=app)
@@ -92,10 +98,10 @@ def _activate(action: ManageApp, scene: Scene) -> AppManaged:
 
 def _terminate(action: ManageApp, scene: Scene) -> AppManaged:
     app = action.on(scene)
-    try:
-        ended = mobile(scene, "terminateApp", _named(scene, app))
-    except RemoteFailure as error:
-        raise _missing(scene, app) or error from error
+    limit = {"timeout": _ENDS_WITHIN_MS} if scene.record.type is SessionType.ANDROID else {}
+    ended = mobile(scene, "terminateApp", {**_named(scene, app), **limit})
+    if ended is False and (missing := _missing(scene, app)):
+        raise missing
     return AppManaged(app=app, warnings=[] if ended is not False else [f"{app} did not run."])
 
 
@@ -128,7 +134,7 @@ def _list(_: ManageApp, scene: Scene) -> AppManaged:
 
 def _missing(scene: Scene, app: str) -> InvalidArgument | None:
     """The error for an app that the device does not have."""
-    if _asked(scene, app):
+    if _is_installed(scene, app):
         return None
     return InvalidArgument(f"No app {app!r} is installed.", hint="manage_app with action list names those that are.")
 

@@ -29,8 +29,13 @@ _LEVELS: dict[str, Level] = {
 _LOGCAT: dict[str, Level] = {"V": "debug", "D": "debug", "I": "info", "W": "warn", "E": "error", "F": "error"}
 _OF_LOGCAT = re.compile(r"\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+\d+\s+\d+\s+([VDIWEF])\s+(.*)", re.DOTALL)
 """A line of `logcat -v threadtime`: date, time, process, thread, level, tag and text."""
-_SYSLOG: dict[str, Level] = {"Debug": "debug", "Warning": "warn", "Error": "error", "Fault": "error"}
-_OF_SYSLOG = re.compile(r"<(Debug|Info|Notice|Warning|Error|Fault)>")
+_SYSLOG: dict[str, Level] = {
+    "Debug": "debug", "Warning": "warn", "Error": "error", "Fault": "error", "Db": "debug", "E": "error", "F": "error",
+}  # fmt: skip
+_OF_SYSLOG = re.compile(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ (Df|Db|I|E|F|A)\s|.*?<(Debug|Info|Notice|Warning|Error|Fault)>", re.DOTALL
+)
+"""How a line says its level: in a simulator as `log stream --style compact` writes it, else as a device's syslog."""
 _OF_CHROME = re.compile(r"(\S+) (\d+):(\d+) (.*)", re.DOTALL)
 """What chromedriver writes: address or source, line and column from 0, text."""
 
@@ -45,16 +50,25 @@ def pull(remote: Remote, console: Console, redactor: Redactor) -> bool:
     """Take in what the remote end has of its logs by now, which empties them; False where it keeps none.
 
     Source: Selenium's `GET /session/{id}/se/log/types` and `POST /session/{id}/se/log`, which Appium has, too.
+    XCUITest names every kind that it knows, and refuses those that a capability would have to switch on.
 
     Raises:
-        RemoteFailure: A log that it names cannot be read.
+        RemoteFailure: None of those that it names can be read.
     """
     try:
         kinds = remote.execute("getAvailableLogTypes")
     except RemoteFailure:
         return False
     known = [kind for kind in _KINDS if isinstance(kinds, list) and kind in kinds]
-    found = [one for kind in known for one in messages(kind, remote.execute("getLog", type=kind), redactor)]
+    found: list[Message] = []
+    refused: list[RemoteFailure] = []
+    for kind in known:
+        try:
+            found += messages(kind, remote.execute("getLog", type=kind), redactor)
+        except RemoteFailure as error:
+            refused.append(error)
+    if refused and len(refused) == len(known):
+        raise refused[0]
     for one in sorted(found, key=lambda one: one.time):
         console.add(one)
     return bool(known)
@@ -104,8 +118,8 @@ def _logcat(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _Said:
 
 
 def _syslog(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _Said:
-    found = _OF_SYSLOG.search(text)
-    return _Said(text, _SYSLOG.get(found[1], "info")) if found else _plain(entry, text, redactor)
+    found = _OF_SYSLOG.match(text)
+    return _Said(text, _SYSLOG.get(found[1] or found[2], "info")) if found else _plain(entry, text, redactor)
 
 
 def _crash(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _Said:  # noqa: ARG001 - as the others

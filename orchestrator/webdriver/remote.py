@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import (
+    AppEnded,
     DialogOpen,
     NoAnswer,
     OrchestratorError,
@@ -50,8 +51,9 @@ _credentials: dict[str, tuple[str, str]] = {}
 _SAYS_GONE = {
     "disconnected": "",
     "Unable to execute request for an existing session": "the node of the Grid that it ran on is gone: ",
+    "the instrumentation process is not running": "",
 }
-"""What errors without a code of their own contain: chromedriver's without its browser, a Grid's without the node."""
+"""What errors without a code of their own contain where the browser, a Grid node or UiAutomator2's server is gone."""
 _GONE = frozenset({"invalid session id", "no such session"})
 
 
@@ -268,6 +270,8 @@ class Remote:
 def _refused(answer: Answer) -> OrchestratorError:
     if any(left in answer.message for left in _LEFT):
         return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
+    if "possibly crashed" in answer.message:  # WebDriverAgent, to every command that looks at the app
+        return AppEnded(answer.message, error=answer.error)
     if answer.error in {"timeout", "script timeout"}:
         return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
     return RemoteFailure(f"The remote end answered {answer.error!r}: {answer.message}.", error=answer.error)

@@ -87,6 +87,9 @@ def app_capabilities(start: Start) -> dict[str, Any]:
     }
     if request.type is SessionType.ANDROID:
         found["appium:autoGrantPermissions"] = request.auto_grant_permissions
+    else:
+        # What the system asks lies over the app, but stands in another app's source: unseen, and all taps go astray.
+        found["appium:settings"] = {"respectSystemAlerts": True}
     if request.browser_name is not None:
         found["browserName"] = _APP_BROWSERS.get(request.browser_name.lower(), request.browser_name)
     said = {name: getattr(request, field) for field, name in _SAID.items()}

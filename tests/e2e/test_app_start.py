@@ -59,6 +59,13 @@ def apps(
     assert home.is_clean()
 
 
+OURS: dict[str, dict[str, Any]] = {
+    "android": {"appium:autoGrantPermissions": True},
+    "ios": {"appium:settings": {"respectSystemAlerts": True}},
+}
+"""What is asked for unless the caller says otherwise."""
+
+
 def failed(apps: tuple[Served, AppiumEnd, Home], code: str, **arguments: Any) -> str:
     """The error of a start that does not work; nothing of it may be left."""
     server, _, home = apps
@@ -82,7 +89,7 @@ def test_an_app_is_started_on_each_platform(  # W9 W15 W16
     ours = {
         "platformName": name, "appium:automationName": automation, "appium:newCommandTimeout": 1860,
         "appium:app": str(POCKET), "appium:deviceName": device,
-        **({"appium:autoGrantPermissions": True} if type_ == "android" else {}),
+        **OURS[type_],
         **{f"appium:{option}": value for option, value in more.items()},
     }  # fmt: skip
     assert {key: value for key, value in asked.items() if key not in PORTS[type_]} == ours

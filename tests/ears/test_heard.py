@@ -69,6 +69,7 @@ def test_values_are_written_as_people_write_them(value: Any, text: str) -> None:
     assert told(value, str) == text
 
 
+COMPACT = "2026-11-22 13:05:01.123"
 THREADTIME = "11-22 13:05:01.123  4711  4720 E Shop    : no such thing"
 
 
@@ -80,6 +81,8 @@ THREADTIME = "11-22 13:05:01.123  4711  4720 E Shop    : no such thing"
         ("logcat", "WARN", "--------- beginning of main", ("warn", "--------- beginning of main", None)),
         ("syslog", "ALL", "Nov 22 iPhone Shop[1] <Error>: x", ("error", "Nov 22 iPhone Shop[1] <Error>: x", None)),
         ("syslog", "ALL", "Nov 22 iPhone Shop[1] <Notice>: x", ("info", "Nov 22 iPhone Shop[1] <Notice>: x", None)),
+        ("syslog", "ALL", f"{COMPACT} E  Shop[1:2] <Debug>: x", ("error", f"{COMPACT} E  Shop[1:2] <Debug>: x", None)),
+        ("syslog", "ALL", f"{COMPACT} Df Shop[1:2] x", ("info", f"{COMPACT} Df Shop[1:2] x", None)),
         ("crashlog", "ALL", "Incident Identifier: 1", ("error", "Incident Identifier: 1", None)),
         ("browser", "SEVERE", 'http://u:p@a.test/x.js 4:9 "it\\"s"', ("error", 'it"s', "http://a.test/x.js:5:10")),
         ("browser", "WARNING", 'console-api 0:9 "a" Object', ("warn", '"a" Object', None)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -13,6 +14,8 @@ from orchestrator.snapshot.native.words import normal
 
 ACCESSIBILITY_ID, ID, XPATH = "accessibility id", "id", "xpath"
 UI_AUTOMATOR, PREDICATE, CLASS_CHAIN = "-android uiautomator", "-ios predicate string", "-ios class chain"
+_QUALIFIED = re.compile(r"[a-zA-Z_][\w.]*:[^/]+/\S+", re.ASCII)
+"""A resource id that UiAutomator2 takes as it is; others, such as React Native gives, it puts a package before."""
 _LONGEST = 100
 """Characters of a text that a locator quotes."""
 
@@ -56,7 +59,9 @@ class Addresses:
         if name and self._names[name] == 1 and _is_speakable(name):
             return Address(ACCESSIBILITY_ID, name, f"~{name}")
         if resource and self._ids[resource] == 1 and _is_speakable(resource):
-            return Address(ID, resource, f"id={resource}")
+            if _QUALIFIED.fullmatch(resource):
+                return Address(ID, resource, f"id={resource}")
+            return Address(UI_AUTOMATOR, f'new UiSelector().resourceId("{resource}")', f"id={resource}")
         by_text = self._by_text(node, text) if text and _is_speakable(text) else None
         return by_text or self._by_place(node)
 

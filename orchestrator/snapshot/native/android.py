@@ -40,6 +40,11 @@ _TOP_BARS = frozenset({"toolbar", "action_bar", "topAppBar", "top_app_bar"})
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9]*(?:[_.:/-][A-Za-z0-9]+)*")
 """What a developer calls an element, as `payButton` or `pay-now`: people's words have spaces or begin large."""
+_PLAIN = "android.view.View"
+_ROLE_ALONE = frozenset({"Button", "CheckBox", "RadioButton", "Spinner", "Switch"})
+"""What Compose puts as an empty view into a control that is no view: its class is the control's role."""
+_SILENT = ("text", "content-desc", "resource-id")
+_ABLE = ("clickable", "checkable", "focusable")
 _VALUED = frozenset({"combobox", "slider", "progressbar", "textbox", "searchbox"})
 
 
@@ -55,6 +60,7 @@ def describe(node: Node) -> None:
     node.shown = get("displayed") != "false"
     node.enabled = get("enabled") != "false"
     node.focused = get("focused") == "true"
+    node.invalid = get("content-invalid") == "true"
     node.selected = get("selected") == "true"
     node.clickable = get("clickable") == "true" or get("long-clickable") == "true"
     node.secret = get("password") == "true"
@@ -72,6 +78,22 @@ def describe(node: Node) -> None:
     if node.role in FIELDS and (get("showing-hint") == "true" or normal(written) == node.hint):
         node.value = ""
     node.busy = short == "ProgressBar" and not written
+    if node.parent is not None and _is_role_alone(node, short, node.parent):
+        _give_role(node, node.parent)
+
+
+def _is_role_alone(node: Node, short: str, around: Node) -> bool:
+    get = node.attributes.get
+    if short not in _ROLE_ALONE or around.kind != _PLAIN or around.scrolls:
+        return False
+    return not any(get(name) for name in _SILENT) and all(get(name) != "true" for name in _ABLE)
+
+
+def _give_role(node: Node, control: Node) -> None:
+    control.role = node.role
+    if control.role in TOGGLES:
+        control.checked = control.attributes.get("checked") == "true"
+    node.role, node.left_out = "", True
 
 
 def _label(node: Node, description: str, written: str) -> str:
@@ -79,7 +101,7 @@ def _label(node: Node, description: str, written: str) -> str:
     is_for_tests = node.role in {"text", "heading"} or _IDENTIFIER.fullmatch(description) is not None
     if written and is_for_tests:
         return normal(written)
-    return normal(description) or normal(written)
+    return normal(description) or normal(written) or normal(node.attributes.get("tooltip-text") or "")
 
 
 def _role(node: Node, short: str) -> str:
@@ -87,6 +109,8 @@ def _role(node: Node, short: str) -> str:
     role = _ROLES.get(short, "")
     if not role and get("checkable") == "true":
         return "checkbox"
+    if not role and node.scrolls and get("is-collection") == "true":
+        return "list"
     if not role and (get("resource-id") or "").rpartition("/")[2] in _TOP_BARS:
         return "banner"
     if role == "checkbox" and short == "CheckedTextView" and get("checkable") != "true":

@@ -27,6 +27,8 @@ _ROLES = {
 _SCROLLING = frozenset({"Table", "CollectionView", "ScrollView", "WebView", "Outline", "Browser", "TextView"})
 _BY_TRAIT = {"Button": "button", "Link": "link", "Header": "heading", "Image": "img", "StaticText": "text"}
 _VALUED = frozenset({"slider", "combobox", "meter", "progressbar", "textbox", "searchbox"})
+_ANSWERING = frozenset({"button", "generic", "group", "link", "listitem", "tab"})
+"""Roles whose value, where there is one, is said after the name: what a menu or a row is set to."""
 _ON = frozenset({"1", "true", "on"})
 _BULLETS = frozenset("•●∙*")
 _SIDES = ("x", "y", "width", "height")
@@ -60,7 +62,7 @@ def describe(node: Node) -> None:
     )
     if node.role in TOGGLES:
         node.checked = value.lower() in _ON or "Selected" in traits or get("selected") == "true"
-    elif node.role in _VALUED and short != "ActivityIndicator":
+    elif _has_value(node, short, value):
         node.value = value
     node.busy = short == "ActivityIndicator" and value != "0"
     if node.role in FIELDS:
@@ -70,8 +72,15 @@ def describe(node: Node) -> None:
     node.text = "" if node.role in FIELDS or node.role in {"img", "switch"} else node.label
 
 
+def _has_value(node: Node, short: str, value: str) -> bool:
+    """Whether its value is one: that of a button says whether it is selected, of a spinner that it spins."""
+    if node.role in _ANSWERING:
+        return value not in {"0", "1", node.label}
+    return node.role in _VALUED and short != "ActivityIndicator"
+
+
 def _role(node: Node, short: str, traits: frozenset[str]) -> str:
-    role = _ROLES.get(short, "")
+    role = "button" if short == "Image" and "Button" in traits else _ROLES.get(short, "")
     if short == "Button" and (bar := _bar(node)):
         return {"TabBar": "tab", "SegmentedControl": "radio"}.get(bar, "button")
     if short == "StaticText":
@@ -79,7 +88,7 @@ def _role(node: Node, short: str, traits: frozenset[str]) -> str:
             node.level = 1
             return "heading"
         return next((_BY_TRAIT[trait] for trait in ("Link", "Header", "Button") if trait in traits), role)
-    if short == "Image":
+    if role == "img":
         return role if node.label and node.attributes.get("accessible") != "false" else ""
     if role or node.attributes.get("accessible") != "true" or not node.label:
         return role

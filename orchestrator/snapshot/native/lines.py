@@ -29,6 +29,7 @@ def states(node: Node) -> list[str]:
         ("checked", node.role in TOGGLES and bool(node.checked)),
         ("selected", node.selected),
         ("disabled", not node.enabled and node.role not in {"text", "img", "heading", "banner", "list", "group"}),
+        ("invalid", node.invalid),
         ("focused", node.focused),
         (f"level={node.level}", node.role == "heading"),
         ("clickable", node.is_clickable_only),

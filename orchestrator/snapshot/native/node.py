@@ -74,6 +74,7 @@ class Node:
         accessibility_id: What the strategy `accessibility id` knows it by.
         shown: Whether the platform says that it can be seen.
         left_out: It is part of the system's bars, or of what is there twice.
+        invalid: Whether the platform says that what it holds is wrong.
         part: What of it can be seen, once everything around it has cut off its share.
         holds: Whether something inside can be acted on.
         lead: Its first words, or the first ones inside: they tell rows from each other.
@@ -99,6 +100,7 @@ class Node:
     checked: bool | None = None
     enabled: bool = True
     selected: bool = False
+    invalid: bool = False
     focused: bool = False
     secret: bool = False
     clickable: bool = False

@@ -13,8 +13,6 @@ from orchestrator.snapshot.native.words import normal
 
 _CAPTIONED = FIELDS | TOGGLES | {"combobox", "slider"}
 """Roles that often have their name as a text beside them."""
-_HOLDERS = FIELDS | {"combobox"}
-"""Roles whose value is what is written inside."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,11 +57,11 @@ def everything(tree: Tree, start: Node | None = None, ignored: Collection[Node] 
             continue
         if front is not None and not (node.within(front) or front.within(node) or _is_keyboard(node)):
             continue
-        if not _has_line(node, muted=muted) or not (node.is_visible or node.is_outside):
+        if not _has_line(node, muted=muted or _is_said(node, parent)) or not (node.is_visible or node.is_outside):
             continue
         entry = Entry(node, parent, 0 if parent is None else parent.depth + 1, node.is_visible)
         entries.append(entry)
-        above[node.index] = entry, muted or node.is_named_by_content or node.role in _HOLDERS
+        above[node.index] = entry, muted or node.is_named_by_content or _holds(node)
         if node.role == "keyboard" and node is not start:
             skip_to = node.end
     for entry in entries:
@@ -90,6 +88,19 @@ def _is_caption(text: Entry, control: Entry) -> bool:
 
 def _is_keyboard(node: Node) -> bool:
     return node.role == "keyboard"
+
+
+def _holds(node: Node) -> bool:
+    """Whether its value is what is written inside."""
+    return node.role == "combobox" or (node.role in FIELDS and node.secret)
+
+
+def _is_said(node: Node, around: Entry | None) -> bool:
+    """Whether a text in a field is its name, placeholder or value; others are a hint or what is wrong with it."""
+    if around is None or around.node.role not in FIELDS or node.role != "text":
+        return False
+    field = around.node
+    return node.label in {field.name, field.hint, normal(field.value)}
 
 
 def _has_line(node: Node, *, muted: bool) -> bool:

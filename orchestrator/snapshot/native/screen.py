@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from orchestrator.errors import RemoteFailure
+from orchestrator.errors import AppEnded, RemoteFailure
 from orchestrator.snapshot.native.addresses import Address
 from orchestrator.snapshot.native.changes import Mark, Rest
 from orchestrator.snapshot.native.conditions import assess
@@ -95,9 +95,16 @@ class Screen:
         if method not in self._readings:
             raise ValueError(f"a screen has no method {method}")
         read, slice_ = self._readings[method], params.pop("slice", 0)
-        return self._retry(
-            slice_, lambda look: _answered(read, look, **params), lambda answer: answer.get("reason") != "not_found"
-        )
+        try:
+            return self._retry(
+                slice_, lambda look: _answered(read, look, **params), lambda answer: answer.get("reason") != "not_found"
+            )
+        except AppEnded:
+            if method != "mark":
+                raise
+            # What starts it again is watched, too: all that it shows is new.
+            self._marks[params.get("name", "")] = _NO_MARK
+            return {"url": "", "title": "", "lines": 0}
 
     def element(self) -> Address:
         """How the remote end finds the element that `ready` found last: one unique locator, on the screen as it is now.

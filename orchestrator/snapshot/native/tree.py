@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.errors import RemoteFailure
 from orchestrator.snapshot.native import android, ios
 from orchestrator.snapshot.native.identity import identify
-from orchestrator.snapshot.native.node import INTERACTIVE, Box, Node
+from orchestrator.snapshot.native.node import FIELDS, INTERACTIVE, Box, Node
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -166,7 +166,7 @@ def _role_of_view(node: Node) -> str:
     """What a view of Android without a class to be known by is, by what it can do and where it stands."""
     if node.parent is not None and node.parent.role == "list":
         return "listitem" if node.clickable or node.role == "" else node.role
-    if node.role in {"", "group"} and node.label and _is_tab(node):
+    if node.role in {"", "group"} and _words(node) and _is_tab(node):
         return "tab"
     if node.clickable:
         return "generic" if node.holds else "button"
@@ -176,9 +176,14 @@ def _role_of_view(node: Node) -> str:
 def _is_tab(node: Node) -> bool:
     """Whether it is in a bar of tabs, which has no class of its own: of some views alike one alone is selected."""
     peers = [] if node.parent is None else node.parent.children
-    if not 1 < len(peers) <= _MOST_TABS or any(peer.kind != node.kind or not peer.label for peer in peers):
+    if not 1 < len(peers) <= _MOST_TABS or any(peer.kind != node.kind or not _words(peer) for peer in peers):
         return False
     return sum(peer.selected for peer in peers) == 1 and all(peer.selected or peer.clickable for peer in peers)
+
+
+def _words(node: Node) -> str:
+    """Its label, or that of something right in it."""
+    return node.label or next((child.label for child in node.children if child.label), "")
 
 
 def _cut_off(nodes: list[Node], window: Box) -> None:
@@ -210,9 +215,15 @@ def _name(tree: Tree, node: Node) -> str:
             return " ".join(parts)
     if node.role == "dialog":
         return node.lead
-    if node.role in INTERACTIVE and node.role != "generic":
-        return (node.id or node.accessibility_id).rpartition("/")[2]
-    return ""
+    if node.role in FIELDS:
+        # Compose has it there.
+        return next((child.label for child in node.children if child.attributes.get("text")), "") or _developers(node)
+    return _developers(node) if node.role in INTERACTIVE and node.role != "generic" else ""
+
+
+def _developers(node: Node) -> str:
+    """What its developer calls it."""
+    return (node.id or node.accessibility_id).rpartition("/")[2]
 
 
 def _texts(tree: Tree, node: Node) -> Iterator[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.appium_end import POCKET, POCKET_ID
 from tests.e2e.apps.phone import Phone
+from tests.e2e.stage import Stage
 
 
 def test_an_alert_is_what_the_screen_shows(phone: Phone) -> None:
@@ -15,6 +17,19 @@ def test_an_alert_is_what_the_screen_shows(phone: Phone) -> None:
     assert any(line.startswith('button "OK"') for line in phone.outline())
     phone.ok("tap_element", selector='role=button[name="OK"]')
     assert "Seen" in phone.text()
+
+
+def test_what_the_system_of_ios_asks_is_what_the_screen_shows(stage: Stage) -> None:
+    """It is another app's alert: it is in the outline all the same, alone, and its buttons can be tapped."""
+    phone = Phone(stage, "ios", "ios")
+    for action in ("remove", "install", "activate"):
+        phone.ok("manage_app", action=action, app=str(POCKET) if action == "install" else POCKET_ID, observe="none")
+    phone.open("Alerts")
+    phone.ok("tap_element", selector="~locationButton")
+    phone.ok("wait_for", selector="role=dialog")
+    assert not any("Prompt" in line for line in phone.outline())
+    phone.ok("tap_element", selector="text=Allow While Using App")
+    phone.ok("wait_for", selector="text=Prompt")
 
 
 @pytest.mark.parametrize(("accept", "said"), [(True, "Deleted"), (False, "Kept")])

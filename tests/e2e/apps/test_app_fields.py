@@ -18,6 +18,13 @@ def test_what_a_field_held_is_replaced(phone: Phone) -> None:
         phone.ok("expect", selector="~noteField", value="Milk & tea (2)!")
 
 
+def test_a_field_is_found_by_an_id_without_a_package(phone: Phone) -> None:
+    """As those that React Native and Compose give: UiAutomator2 would put the package before it."""
+    phone.open("Note")
+    assert "warnings" not in phone.ok("set_value", selector="role=textbox[name=Title]", value="Groceries")
+    phone.ok("set_value", selector="role=textbox[name=Title]" if phone.is_ios else "id=note-title", value="")
+
+
 def test_a_field_is_submitted(phone: Phone) -> None:
     """Enter is pressed afterwards, and what that changed is told."""
     phone.open("Note")

@@ -29,11 +29,15 @@ def test_an_app_comes_and_goes(phone: Phone) -> None:
 
 
 def test_an_app_is_removed_and_installed(phone: Phone) -> None:
-    """The list of apps has it, and has it not."""
+    """The list of apps has it, and has it not; XCUITest shows nothing until the app that is gone is started again."""
     assert POCKET_ID in phone.ok("manage_app", action="list")["apps"]
     phone.ok("manage_app", action="remove", app=POCKET_ID)
     assert POCKET_ID not in phone.ok("manage_app", action="list")["apps"]
     assert state(phone) == "not installed"
+    if phone.is_ios:
+        said = refused(phone.call("get_text"), "remote_error")
+        assert "is not running, possibly crashed. Start it again: manage_app with action activate." in said
+    assert "No app" in refused(phone.call("manage_app", action="terminate"), "invalid_argument")
     phone.ok("manage_app", action="install", app=str(POCKET))
     phone.ok("manage_app", action="activate")
     assert state(phone) == "foreground"

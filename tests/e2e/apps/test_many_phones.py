@@ -77,6 +77,17 @@ def test_a_phone_that_dies_is_noticed(own: tuple[Stage, DeviceServer], platform:
     assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
 
 
+def test_what_drives_a_phone_dies(own: tuple[Stage, DeviceServer]) -> None:
+    """Appium goes on and starts no other: the session is lost, and its name can be used again."""
+    stage, _ = own
+    dies = {"appium:simServerDiesAt": "getPageSource"}
+    assert not start(stage, "phone", "android", capabilities=dies).failed
+    said = refused(stage.call("get_text", sessionId="phone"), "session_lost")
+    assert "instrumentation process is not running" in said
+    assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
+    assert stage.ok("close_session", sessionId="phone")["closed"] == ["phone"]
+
+
 def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
     """Every session on it is lost within two seconds; its names are free again once they are closed."""
     stage, server = own

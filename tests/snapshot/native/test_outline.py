@@ -109,6 +109,9 @@ IOS_LINES = {
     ios("SecureTextField", value="••••", label="PIN"): '- textbox "PIN" = "•••"',
     ios("Switch", label="Dark", value="0"): '- switch "Dark"',
     ios("Slider", label="Volume", value="50%"): '- slider "Volume" = "50%"',
+    ios("Button", label="Flavour", value="Vanilla", traits="Button"): '- button "Flavour" = "Vanilla"',
+    ios("Cell", ios("StaticText", label="Wi-Fi"), label="Wi-Fi", value="Home"): '- listitem "Wi-Fi" = "Home"',
+    ios("Image", label="Like", traits="Image, Button", accessible="true"): '- button "Like"',
     ios("ActivityIndicator", label="In progress", value="1"): '- progressbar "In progress"',
     ios("ProgressIndicator", label="Upload", value="30%"): '- progressbar "Upload" = "30%"',
     ios("Keyboard", ios("Key", label="q")): "- keyboard",
@@ -157,6 +160,8 @@ ANDROID_LINES = {
     android("Toast", text="Saved"): '- status "Saved"',
     android("android.webkit.WebView", view(text="Web"), text="Page"): '- webview "Page"\n  - text: Web',
     android("ListView", view(android("TextView", text="A"))): '- list\n  - listitem "A"',
+    android("ImageButton", tooltip_text="More", id="action_more", clickable="true"): '- button "More"',
+    android("EditText", hint="Age", text="x", content_invalid="true"): '- textbox "Age" [invalid] = "x"',
     android("TextView", text="9:41", package="com.android.systemui"): "",
     android("Button", text="Off", enabled="false"): '- button "Off" [disabled]',
 }
@@ -165,6 +170,35 @@ ANDROID_LINES = {
 @pytest.mark.parametrize(("xml", "line"), ANDROID_LINES.items(), ids=ANDROID_LINES.values())
 def test_a_line_of_android(phone: Phone, xml: str, line: str) -> None:
     """One element, one line."""
+    assert outline(phone.screen("android", android_app(xml))) == line
+
+
+def inner(text: str) -> str:
+    """A text inside of a control of Compose."""
+    return android("TextView", text=text, box=(20, 110, 200, 130))
+
+
+COMPOSE_LINES = {
+    view(inner("Pay now"), android("Button"), clickable="true"): '- button "Pay now"',
+    view(inner("Pay now"), android("Button"), enabled="false"): '- button "Pay now" [disabled]',
+    view(view(desc="Back"), android("Button", box=(10, 110, 90, 130)), clickable="true"): '- button "Back"',
+    view(inner("I agree"), android("CheckBox"), checkable="true", checked="true"): '- checkbox "I agree" [checked]',
+    view(inner("Express"), android("RadioButton"), checkable="true"): '- radio "Express"',
+    view(inner("June"), android("Spinner"), clickable="true"): '- combobox = "June"',
+    android("EditText", inner("Email"), text="a@b.c"): '- textbox "Email" = "a@b.c"',
+    android("EditText", inner("Age"), inner("Too old"), text="200"): '- textbox "Age" = "200"\n  - text: Too old',
+    view(view(inner("A"), clickable="true"), inner("B"), scrollable="true", is_collection="true"): (
+        '- list\n  - listitem "A"\n  - text: B'
+    ),
+    view(view(inner("One"), view(), selected="true"), view(inner("Two"), view(), clickable="true")): (
+        '- tab "One" [selected]\n- tab "Two"'
+    ),
+}
+
+
+@pytest.mark.parametrize(("xml", "line"), COMPOSE_LINES.items(), ids=COMPOSE_LINES.values())
+def test_a_line_of_compose(phone: Phone, xml: str, line: str) -> None:
+    """Its controls are plain views; an empty one inside has the class that says the role."""
     assert outline(phone.screen("android", android_app(xml))) == line
 
 

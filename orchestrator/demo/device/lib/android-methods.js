@@ -45,7 +45,7 @@ const METHODS = {
   'mobile: setGeolocation': method('mobileSetLocation', ['latitude', 'longitude'], ['altitude']),
   'mobile: startActivity': method('mobileStartActivity', [], ['intent', 'component']),
   'mobile: swipeGesture': method('mobileSwipeGesture', ['direction', 'percent'], AREA),
-  'mobile: terminateApp': method('terminateApp', ['appId']),
+  'mobile: terminateApp': method('terminateApp', ['appId'], ['timeout']),
   'mobile: type': method('mobileType', ['text']),
   'mobile: unlock': method('unlock'),
   'mobile: viewportRect': method('mobileViewportRect'),

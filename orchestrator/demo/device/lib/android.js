@@ -63,8 +63,8 @@ class UiAutomator2SimDriver extends AndroidGestures {
       case '-android uiautomator': return uiselector.find(nodes, selector);
       case 'accessibility id': return nodes.filter(({attributes}) => attributes['content-desc'] === selector);
       default: {
-        const id = selector.includes(':') ? selector : `${this._package()}:id/${selector}`;
-        return nodes.filter(({attributes}) => attributes['resource-id'] === id || attributes['resource-id'] === selector);
+        const id = /^[a-zA-Z_][\w.]*:[^/]+\/\S+$/.test(selector) ? selector : `${this._package()}:id/${selector}`;
+        return nodes.filter(({attributes}) => attributes['resource-id'] === id);
       }
     }
   }

@@ -9,6 +9,11 @@ const {sleep, stroke} = require('./gestures');
 const STATES = {notInstalled: 0, notRunning: 1, background: 3, foreground: 4};
 
 class DeviceDriver extends ElementsDriver {
+  /** The state of an app that is not installed. */
+  get absent() {
+    return STATES.notInstalled;
+  }
+
   async getScreenshot() {
     return this.screen.screenshot();
   }
@@ -98,12 +103,11 @@ class DeviceDriver extends ElementsDriver {
   }
 
   async terminateApp(id) {
-    this._installedApp(id);
     return this.screen.terminate(id);
   }
 
   async queryAppState(id) {
-    if (!this.installed.has(id)) return STATES.notInstalled;
+    if (!this.installed.has(id)) return this.absent;
     if (!this.screen.running.has(id)) return STATES.notRunning;
     return this.screen.front === id && !this.screen.locked ? STATES.foreground : STATES.background;
   }
@@ -216,4 +220,4 @@ class DeviceDriver extends ElementsDriver {
   }
 }
 
-module.exports = {DeviceDriver};
+module.exports = {DeviceDriver, STATES};

@@ -24,7 +24,7 @@ class ElementsDriver extends SimDriver {
   async tree() {
     await this.screen.sync();
     return this.withScreen(async () => {
-      const [{page, at, webviews = [], system}] = this.screen.surfaces();
+      const [{page, at, webviews = [], system}] = this.screen.surfaces((alert) => this.seesAlert(alert));
       const nodes = await page.call('tree');
       const inner = await Promise.all(webviews.map(async ({id, page: inside}) => ({id, page: inside, tree: await inside.call('tree')})));
       const context = {page, at, webviews: inner, scale: this.kind.scale};
@@ -32,6 +32,11 @@ class ElementsDriver extends SimDriver {
       const alert = nodes.filter(({kind}) => kind === 'alert');
       return this.platformTree(this.alerts.current && alert.length ? alert : nodes, context, []);
     });
+  }
+
+  /** Whether the source has an alert that is open. */
+  seesAlert() {
+    return true;
   }
 
   async _keyboard() {

@@ -6,8 +6,11 @@ const {errors} = require('appium/driver');
 
 const FAULT_CAPABILITIES = {
   simRefuseStart: {isString: true}, simHangAtStart: {}, simCrashAfter: {isNumber: true}, simSlowCommand: {isObject: true},
-  simAlertAtStart: {isString: true},
+  simAlertAtStart: {isString: true}, simServerDiesAt: {isString: true},
 };
+
+const SERVER_DIED = "'GET /source' cannot be proxied to UiAutomator2 server because the instrumentation process is not running "
+  + '(probably crashed). Check the server log and/or the logcat output for more details';
 
 class Faults {
   constructor(opts, log) {
@@ -32,6 +35,8 @@ class Faults {
 
   /** Before each command: `command` is Appium's name of it, or the mobile: command's. */
   async before(command, args) {
+    this.serverDied ||= command === this.opts.simServerDiesAt;
+    if (this.serverDied && command !== 'deleteSession') throw new errors.InvalidContextError(SERVER_DIED);
     const slow = this.opts.simSlowCommand;
     if (slow && (slow.command === command || (command === 'execute' && slow.command === args[0]))) await this._wait(slow.ms);
   }

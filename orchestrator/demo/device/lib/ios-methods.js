@@ -25,7 +25,7 @@ const METHODS = {
   'mobile: isKeyboardShown': method('isKeyboardShown'),
   'mobile: isLocked': method('isLocked'),
   'mobile: killApp': method('terminateApp', ['bundleId']),
-  'mobile: launchApp': method('activateApp', ['bundleId']),
+  'mobile: launchApp': method('mobileLaunchApp', ['bundleId'], ['arguments', 'environment']),
   'mobile: listApps': method('mobileListApps', [], ['applicationType']),
   'mobile: lock': method('lock', [], ['seconds']),
   'mobile: pinch': method('mobilePinch', ['scale', 'velocity'], ['elementId']),

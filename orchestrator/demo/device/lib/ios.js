@@ -3,7 +3,7 @@
 /** The driver that Appium finds for XCUITest: what iOS calls things, in points. */
 
 const {errors} = require('appium/driver');
-const {DeviceDriver} = require('./device');
+const {DeviceDriver, STATES} = require('./device');
 const {syslog} = require('./device-log');
 const tree = require('./ios-tree');
 const {METHODS} = require('./ios-methods');
@@ -15,6 +15,11 @@ const ATTRIBUTES = new Set(['accessible', 'enabled', 'height', 'index', 'label',
 const OPPOSITE = {up: 'down', down: 'up', left: 'right', right: 'left'};
 const SWIPE_VELOCITY = 1500;
 
+// XCUITest names all of its logs, and refuses those that no capability has switched on.
+function switchedOff(log, capability) {
+  throw new errors.UnknownError(`${log} logs are not enabled. Make sure you've set a proper value to the 'appium:${capability}' capability.`);
+}
+
 const PLATFORM = {
   name: 'iOS',
   idCapability: 'bundleId',
@@ -25,6 +30,9 @@ const PLATFORM = {
   logTypes: {
     syslog: {description: 'The log of the device', getter: ({deviceLog}) => deviceLog.take(syslog)},
     crashlog: {description: 'Reports of crashes', getter: () => []},
+    performance: {description: 'Timelines', getter: () => switchedOff('performance', 'enablePerformanceLogging')},
+    safariConsole: {description: 'The console of Safari', getter: () => switchedOff('safariConsole', 'showSafariConsoleLog')},
+    safariNetwork: {description: 'The requests of Safari', getter: () => switchedOff('safariNetwork', 'showSafariNetworkLog')},
   },
   contextNames: ({webviews}) => new Map(webviews.map(({page}, index) => [`WEBVIEW_${process.pid}.${index + 1}`, page])),
 };
@@ -34,6 +42,40 @@ class XCUITestSimDriver extends DeviceDriver {
 
   get platform() {
     return PLATFORM;
+  }
+
+  // The system's alerts belong to another app: they are in the source where this setting says so.
+  seesAlert({permission}) {
+    return !permission || this.settings.getSettings().respectSystemAlerts === true;
+  }
+
+  // XCTest knows no more of it than that it does not run.
+  get absent() {
+    return STATES.notRunning;
+  }
+
+  async createSession(...args) {
+    const created = await super.createSession(...args);
+    if (this.opts.autoLaunch !== false) this.tested = this.caps.bundleId;
+    return created;
+  }
+
+  // An app that is to run and does not must have crashed: then nothing is looked at until it is launched again.
+  async tree() {
+    if (this.tested && !this.screen.running.has(this.tested)) {
+      throw new errors.InvalidElementStateError(`The application under test with bundle id '${this.tested}' is not running, possibly crashed`);
+    }
+    return super.tree();
+  }
+
+  async terminateApp(id) {
+    if (id === this.tested) this.tested = undefined;
+    return super.terminateApp(id);
+  }
+
+  async mobileLaunchApp(id) {
+    await this.activateApp(id);
+    if (id === this.caps.bundleId) this.tested = id;
   }
 
   platformCapabilities(app) {

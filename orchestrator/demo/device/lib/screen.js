@@ -133,10 +133,11 @@ class Screen {
     await this.system.evaluate(`show(${text})`);
   }
 
-  /** The pages to be read, the topmost only where it covers the others: `{page, at}` with `at` its corner on the screen. */
-  surfaces() {
+  /** The pages to be read, the topmost only where it covers the others: `{page, at}` with `at` its corner on the screen; an alert
+   *  only where the reader `sees` it. */
+  surfaces(sees = () => true) {
     const running = this.app;
-    if (this.alerts.current || !running) return [{page: this.system, at: {x: 0, y: 0}, system: true}];
+    if ((this.alerts.current && sees(this.alerts.current)) || !running) return [{page: this.system, at: {x: 0, y: 0}, system: true}];
     return [{page: running.page, at: {x: 0, y: 0}, webviews: running.webviews}];
   }
 
