@@ -53,7 +53,12 @@ class RealStart:
     ) -> ProcessInfo:
         """Start a real process."""
         assert not beside
-        return processes.spawn(name, command, folder=self.folder(), env=env, record=self.processes.append)
+        return processes.spawn(name, command, folder=self.folder(), env=env, record=self._note)
+
+    def _note(self, process: ProcessInfo) -> None:
+        """A driver that lost its port, and was started once more, is none of the session's."""
+        kept = [one for one in self.processes if one.name != process.name or processes.alive(one)]
+        self.processes = [*kept, process]
 
     def alive(self, process: ProcessInfo) -> bool:
         """Whether it runs."""
