@@ -38,6 +38,7 @@ DEBUGGER = r"^[A-Za-z0-9._-]+:[0-9]{1,5}$"
 """Host and port of a browser's own endpoint."""
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
 _DURATIONS = ("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", "script_idle")
+_NAMESPACE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -197,7 +198,10 @@ class Settings(BaseSettings):
     @field_validator("namespace")
     @classmethod
     def _from_folder(cls, value: str) -> str:
-        return value or project_namespace(os.environ)
+        value = value or project_namespace(os.environ)
+        if not _NAMESPACE.fullmatch(value):
+            raise ValueError("use letters, digits, '.', '_' and '-': it names folders below home")
+        return value
 
     @classmethod
     def settings_customise_sources(
@@ -221,6 +225,8 @@ class Settings(BaseSettings):
         """
         try:
             return cls(**(given or {}))
+        except FileNotFoundError:  # what is asked for without a name is where we are
+            raise InvalidArgument("The working folder is not there any more.", hint="Change to another one.") from None
         except ValidationError as error:
             raise InvalidArgument(_explain(error), hint="Settings are listed in docs/settings.md.") from None
 
@@ -281,9 +287,9 @@ def _file(folder: Path) -> dict[str, Any]:
     path = folder / FILE_NAME
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # no TOML, or no UTF-8
         raise InvalidArgument(f"{path} cannot be read: {error}.", hint="Mend or remove the file.") from None
 
 

@@ -155,5 +155,6 @@ def _ask(row: Row) -> None:
 
 
 def _log(text: str) -> None:
-    sys.stderr.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {text}\n")
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):  # a full disk
+        sys.stderr.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {text}\n")
+        sys.stderr.flush()
