@@ -17,6 +17,7 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument
 
 PREFIX = "ORCHESTRATOR_"
@@ -36,20 +37,8 @@ ToolSet = Literal["core", "browser", "sessions", "mobile", "script"]
 
 DEBUGGER = r"^[A-Za-z0-9._-]+:[0-9]{1,5}$"
 """Host and port of a browser's own endpoint."""
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
 _DURATIONS = ("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", "script_idle")
 _NAMESPACE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-def seconds(value: Any) -> Any:
-    """A duration in seconds: a number is taken as it is, text such as `30m`, `1.5h` or `500ms` is read."""
-    if isinstance(value, str):
-        match = _DURATION.fullmatch(value)
-        if match is None:
-            raise ValueError(f"{value!r} is not a duration; use seconds or text such as 30s, 15m, 2h")
-        return float(match[1]) * _SECONDS[(match[2] or "s").lower()]
-    return value
 
 
 def endpoint(value: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
 
 import pytest
 
+from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument
-from orchestrator.settings import Settings, project_namespace, seconds, unknown_variables
+from orchestrator.settings import Settings, project_namespace, unknown_variables
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +74,10 @@ def test_durations_are_seconds_or_text(written: str | float, meant: float) -> No
     [
         ("command_timeout", "soon"),
         ("command_timeout", "0"),
+        ("park_ttl", "99999999999d"),
+        ("idle_timeout", math.inf),
+        ("idle_timeout", math.nan),
+        ("idle_timeout", True),
         ("max_output", "0"),
         ("max_output", "many"),
         ("headless", "perhaps"),
@@ -81,7 +87,7 @@ def test_durations_are_seconds_or_text(written: str | float, meant: float) -> No
         ("namespace", ".."),
     ],
 )
-def test_a_wrong_value_names_its_setting(name: str, value: str) -> None:
+def test_a_wrong_value_names_its_setting(name: str, value: str | float) -> None:
     """`invalid_argument`, before anything is started."""
     with pytest.raises(InvalidArgument, match=f"Setting '{name}': ") as refused:
         Settings.load({name: value})

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionNotFound, nearest
 from orchestrator.mark import Mark
-from orchestrator.settings import Settings, seconds
+from orchestrator.settings import Settings
 
 if TYPE_CHECKING:
     from orchestrator.activity import Entry
@@ -40,14 +41,13 @@ def list_(prefix: Prefix = None, namespace: Namespace = None, as_json: AsJson = 
     """List the open sessions as they were last known; nothing is asked of them and nothing changed."""
     settings = _settings(namespace)
     listed = _listed(settings, prefix)
-    found = listed.sessions
     for warning in listed.warnings:
         typer.echo(f"Warning: {warning}", err=True)
     if as_json:
-        rows = [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in found]
+        rows = [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in listed.sessions]
         typer.echo(json.dumps({"namespace": settings.namespace, "sessions": rows}, indent=2, ensure_ascii=False))
-    elif found:
-        typer.echo(table([_HEAD, *map(_row, found)]))
+    elif listed.sessions:
+        typer.echo(table([_HEAD, *map(_row, listed.sessions)]))
     else:
         typer.echo(f"No session is open in namespace {settings.namespace!r}.")
 
