@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
+from orchestrator import activity_log
 from orchestrator.errors import MayHaveFailed, OrchestratorError
 from orchestrator.models import Caller, SessionRecord, Wire
 from orchestrator.secrets import Redactor, without_credentials, without_users
 
 ResultT = TypeVar("ResultT")
 
-_FULL = 1_000_000
-"""Bytes after which a session's file is put aside; the one that was put aside before goes."""
 _LONGEST = 200
 """Characters of one text in a line."""
 _LIFE = re.compile(r"(?P<life>(?P<id>.+)~\d+)\.jsonl(\.old)?")
@@ -31,8 +28,9 @@ _LIFE = re.compile(r"(?P<life>(?P<id>.+)~\d+)\.jsonl(\.old)?")
 class Entry(Wire):
     """One thing that was done, or that happened: when it began, by whom, how long it took, what came of it.
 
-    `door` is how the caller came in (mcp, cli, python), `pid` its process. `step` is its index in the sequence that it
-    is a part of. `error` is the code of the error, or `stopped` where nobody waited for an answer any more.
+    `door` is how the caller came in (mcp, cli, python) or `keeper`, `pid` its process. `step` is its index in the
+    sequence that it is a part of. `error` is the code of the error, or `stopped` where nobody waited for an answer any
+    more.
     """
 
     at: str
@@ -100,7 +98,7 @@ class Activity:
         self, record: SessionRecord, doing: Doing, at: float, took: float, error: str | None, message: str | None
     ) -> None:
         entry = Entry(
-            at=datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds"),
+            at=activity_log.time(at),
             door=self._caller.door,
             pid=self._caller.pid,
             action=doing.action,
@@ -111,8 +109,7 @@ class Activity:
             message=self._brief(message),
         )
         line = entry.model_dump_json(by_alias=True, exclude_defaults=True, ensure_ascii=True)
-        with contextlib.suppress(OSError):  # what was done was done, also where a full disk cannot take a note of it
-            _append(_file(self._home, record), f"{line}\n".encode())
+        activity_log.append(_file(self._home, record), line)
 
     def _brief(self, value: Any) -> Any:
         """Without secrets first: half of one would not be known as one."""
@@ -127,7 +124,8 @@ class Activity:
 def entries(home: Path, record: SessionRecord) -> list[Entry]:
     """A session's log, what began last at the end; what a crash left half written is left out."""
     file = _file(home, record)
-    return sorted((entry for one in (_older(file), file) for entry in _read(one)), key=lambda entry: entry.at)
+    files = activity_log.older(file), file
+    return sorted((entry for one in files for entry in _read(one)), key=lambda entry: entry.at)
 
 
 def _read(file: Path) -> Iterator[Entry]:
@@ -138,36 +136,4 @@ def _read(file: Path) -> Iterator[Entry]:
 
 
 def _file(home: Path, record: SessionRecord) -> Path:
-    """One for each life of an id. Windows takes no colon in the name of a file."""
-    life = f"{record.id.replace(':', '@')}~{round(record.created_at * 1000)}"
-    return home / "logs" / record.namespace / f"{life}.jsonl"
-
-
-def _older(file: Path) -> Path:
-    return file.with_name(f"{file.name}.old")
-
-
-def _append(file: Path, line: bytes) -> None:
-    """One write at the end of the file: lines of several processes do not mix."""
-    try:
-        opened = os.open(file, os.O_WRONLY | os.O_APPEND)
-    except FileNotFoundError:
-        opened = _begin(file)
-    try:
-        os.write(opened, line)
-        full = os.fstat(opened).st_size > _FULL
-    finally:
-        os.close(opened)
-    if full:
-        file.replace(_older(file))
-
-
-def _begin(file: Path) -> int:
-    """A new file that only this user can read; what earlier lives of the id left goes."""
-    for folder in (file.parent.parent, file.parent):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name, tilde, _ = file.name.rpartition("~")
-    for other in file.parent.glob(f"{name}{tilde}*"):
-        if other != _older(file):
-            other.unlink(missing_ok=True)
-    return os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    return activity_log.place(home, record.namespace, record.id, record.created_at)

@@ -15,7 +15,7 @@ from orchestrator.again import Again
 from orchestrator.attaching import Attacher
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison
-from orchestrator.errors import NoSession, SessionNotFound
+from orchestrator.errors import NoSession, RecordUnreadable, SessionNotFound
 from orchestrator.house import House, IdleWorlds
 from orchestrator.keeping import Keeping
 from orchestrator.leaving import Leaving
@@ -172,10 +172,11 @@ class Orchestrator(PythonApi):
     async def list_sessions(self, prefix: str | None = None) -> SessionList:
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
         records, current = await self._book.rows()
+        left_out = [str(one) for one in await self._book.unreadable() if str(one.session_id).startswith(prefix or "")]
         if not self._visiting:
             self._upkeep.listed()
         shown = [facts for facts in SessionFacts.listed(records) if facts.session_id.startswith(prefix or "")]
-        return SessionList(sessions=shown, current_session=current)
+        return SessionList(sessions=shown, current_session=current, warnings=left_out)
 
     async def set_current_session(self, session_id: str) -> Current:
         """Choose where calls without a session go, for this caller."""
@@ -195,7 +196,12 @@ class Orchestrator(PythonApi):
         """
         mark = Mark.of(status, reason)
         chosen = session_id if session_id is not None else await self._book.resolve()
-        return await self._closer.close([chosen], "it was closed", detach=detach, mark=mark, strict=True)
+        try:
+            return await self._closer.close([chosen], "it was closed", detach=detach, mark=mark, strict=True)
+        except RecordUnreadable as error:
+            if detach:
+                raise
+            return Closed(closed=[await self._book.give_up(error)])
 
     async def close_sessions(
         self,

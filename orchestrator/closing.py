@@ -126,12 +126,16 @@ class Closer:
     async def sweep(self, home: Path) -> None:
         """See to what is left of dead servers: sessions whose time is over, recordings, processes without a record."""
         closed = []
-        for record in await self._book.ask(self._book.store.expired):
+        for record in filter(_is_over, await self._book.ask(self._book.store.every)):
             close = functools.partial(self._book.store.close, when=_is_over, because=leases.NOBODY_CAME)
             with contextlib.suppress(OrchestratorError):
                 if found := await self._book.ask(close, record.namespace, record.id):
                     closed.append(found)
         await self.end(closed)
+        for record in closed:
+            self._runner.activity.note(record, Doing("close"), leases.NOBODY_CAME)
+        if await self._book.ask(self._book.store.unreadable):
+            return  # what belongs to those is not known here; the keeper, which goes by less, ends what is nobody's
         await anyio.to_thread.run_sync(kept.tidy, home, self._book.store.every)
         await anyio.to_thread.run_sync(archive.tidy, home, self._book.store.get)
         here = [one for record in await self._book.ask(self._book.store.every) for one in record.processes]
@@ -252,7 +256,7 @@ def matching(prefix: str | None, idle_ms: int | None, *, every: bool) -> When:
     return still
 
 
-def _is_over(record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store asks it so
+def _is_over(record: SessionRecord, in_use: bool = False) -> bool:  # noqa: FBT001, FBT002 — the store asks it so
     return not in_use and leases.is_over(record.parked_until, time.time())
 
 

@@ -103,6 +103,17 @@ class NoAnswer(SessionLost):
     """A remote end did not answer: to whoever uses the session it is lost, though it may answer again."""
 
 
+class RecordUnreadable(SessionLost):
+    """What the store says of this session cannot be read: another version wrote it, or it is damaged."""
+
+    def __init__(self, session_id: str, reason: str) -> None:
+        super().__init__(session_id, f"its record cannot be read ({reason})")
+        self.hint = (
+            "Another version of webdriver-orchestrator wrote it: use that one. To be rid of the session, close it with "
+            "close_session."
+        )
+
+
 class SessionLimit(OrchestratorError):
     """The namespace holds as many sessions as the setting max_sessions allows."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -22,6 +23,8 @@ make_folder = folders.make_folder
 sweep = ending.sweep
 
 _ENDED_WITHIN = 5.0
+_SHORT_OF = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+"""Open files, memory, processes."""
 
 
 def info(pid: int, name: str | None = None, *, folder: Path | None = None) -> ProcessInfo | None:
@@ -116,6 +119,8 @@ def _not_started(name: str, program: str, error: OSError) -> StartFailed:
         reason, hint = f"{program} is not there", "Install it, or correct the setting that names it."
     elif isinstance(error, PermissionError):
         reason, hint = f"{program} may not be run", "Make it executable for this user, or name another one."
+    elif error.errno in _SHORT_OF:
+        reason, hint = f"{program}: {error.strerror}", "Close what is not needed, or raise this user's limits (ulimit)."
     else:
         reason, hint = f"{program}: {error.strerror or error}", "Check that it is a program for this system."
     return StartFailed(f"{name} did not start: {reason}.", hint=hint)

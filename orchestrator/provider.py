@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Protocol
 
 from pydantic import Field, field_validator
 
+from orchestrator.durations import seconds
 from orchestrator.errors import Unsupported
 from orchestrator.mark import Mark
 from orchestrator.models import Endpoint, Mode, ProcessInfo, SessionRecord, SessionType, Started, StartRequest, Wire
 from orchestrator.secrets import named
-from orchestrator.settings import Settings, seconds
+from orchestrator.settings import Settings
 
 
 class SessionOptions(Wire):

@@ -17,6 +17,7 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument
 
 PREFIX = "ORCHESTRATOR_"
@@ -36,19 +37,8 @@ ToolSet = Literal["core", "browser", "sessions", "mobile", "script"]
 
 DEBUGGER = r"^[A-Za-z0-9._-]+:[0-9]{1,5}$"
 """Host and port of a browser's own endpoint."""
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?\s*", re.IGNORECASE)
 _DURATIONS = ("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", "script_idle")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-def seconds(value: Any) -> Any:
-    """A duration in seconds: a number is taken as it is, text such as `30m`, `1.5h` or `500ms` is read."""
-    if isinstance(value, str):
-        match = _DURATION.fullmatch(value)
-        if match is None:
-            raise ValueError(f"{value!r} is not a duration; use seconds or text such as 30s, 15m, 2h")
-        return float(match[1]) * _SECONDS[(match[2] or "s").lower()]
-    return value
+_NAMESPACE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
 
 
 def endpoint(value: str) -> str:
@@ -197,7 +187,10 @@ class Settings(BaseSettings):
     @field_validator("namespace")
     @classmethod
     def _from_folder(cls, value: str) -> str:
-        return value or project_namespace(os.environ)
+        value = value or project_namespace(os.environ)
+        if not _NAMESPACE.fullmatch(value):
+            raise ValueError("use letters, digits, '.', '_' and '-': it names folders below home")
+        return value
 
     @classmethod
     def settings_customise_sources(
@@ -221,6 +214,8 @@ class Settings(BaseSettings):
         """
         try:
             return cls(**(given or {}))
+        except FileNotFoundError:  # what is asked for without a name is where we are
+            raise InvalidArgument("The working folder is not there any more.", hint="Change to another one.") from None
         except ValidationError as error:
             raise InvalidArgument(_explain(error), hint="Settings are listed in docs/settings.md.") from None
 
@@ -281,9 +276,9 @@ def _file(folder: Path) -> dict[str, Any]:
     path = folder / FILE_NAME
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # no TOML, or no UTF-8
         raise InvalidArgument(f"{path} cannot be read: {error}.", hint="Mend or remove the file.") from None
 
 

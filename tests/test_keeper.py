@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from orchestrator import folders, leases, processes
+from orchestrator.activity import entries
 from orchestrator.keeping import _FOUND_IN, _PROGRAM, Keeping
 from orchestrator.living import Process, gone
 from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
@@ -120,8 +121,11 @@ def house(tmp_path: Path) -> Iterator[House]:
     house.store.disconnect()
 
 
-def test_what_its_caller_left_is_ended_when_its_time_is_over(house: House) -> None:  # B12 B13 B34
-    """A dead caller's session is parked, then its record is closed, its processes end, its folder and storage go."""
+def test_what_its_caller_left_is_ended_when_its_time_is_over(house: House) -> None:  # B12 B13 B34 W33
+    """A dead caller's session is parked, then its record is closed, its processes end, its folder and storage go.
+
+    Its log says so.
+    """
     driver = house.sleeper()
     record = house.session("a", "dead", ttl=0.5, processes=(driver,))
     storage = folders.storage_file(house.home, NAMESPACE, "a", record.created_at)
@@ -135,6 +139,8 @@ def test_what_its_caller_left_is_ended_when_its_time_is_over(house: House) -> No
     assert house.record("a").lost_reason == leases.NOBODY_CAME
     until(lambda: gone(keeper), "the keeper's end")
     assert house.keeper() is None
+    [entry] = entries(house.home, record)
+    assert (entry.door, entry.pid, entry.action, entry.message) == ("keeper", keeper.pid, "close", leases.NOBODY_CAME)
 
 
 def test_a_living_callers_session_is_not_its_business(house: House) -> None:  # B13 O12
@@ -161,6 +167,24 @@ def test_what_is_too_old_ends_while_it_is_parked(house: House) -> None:  # O10 O
     assert house.record("left").lost_reason == leases.TOO_OLD
     assert house.record("fresh").state is SessionState.PARKED
     assert house.record("mine").state is SessionState.ACTIVE
+
+
+@pytest.mark.parametrize("change", ["json_set(record, '$.tomorrow', 1)", "json_remove(record, '$.createdAt')", "'{'"])
+def test_what_no_version_of_ours_wrote_hinders_nothing(house: House, change: str) -> None:  # B13 O12
+    """A dead caller's session whose record is another version's, or damaged: it ends as any, and so do the others."""
+    driver = house.sleeper()
+    (Path(str(driver.folder)) / "owner.json").write_text('{"pid": 4194303, "created": 1.0}')
+    house.session("odd", "dead", ttl=0, processes=(driver,))
+    house.session("a", "dead", ttl=0)
+    with closing(sqlite3.connect(house.home / "sessions.db")) as db:
+        db.execute(f"UPDATE sessions SET record = {change} WHERE id = 'odd'")  # noqa: S608 - our own words
+        db.commit()
+    keeper = house.keep()
+    until(lambda: house.is_closed("a"), "the end of the other one")
+    until(lambda: not processes.alive(driver), "the end of its process")
+    until(lambda: gone(keeper), "the keeper's end")
+    assert house.store.get(NAMESPACE, "odd") is None
+    assert house.store.unreadable() == []
 
 
 def test_what_is_in_use_is_left_until_it_is_not(house: House) -> None:  # B21 O12

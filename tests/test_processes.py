@@ -128,6 +128,20 @@ def test_spawn_names_a_program_that_may_not_be_run(folder: Path) -> None:
         processes.spawn("driver", [str(program)], folder=folder, env=None, record=lambda _: None)
 
 
+@posix
+def test_spawn_tells_what_it_is_short_of(folder: Path) -> None:
+    """With no open file left it is not the program that is wrong."""
+    import resource  # noqa: PLC0415 - POSIX
+
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        with pytest.raises(StartFailed, match=r"Too many open files\. Close what is not needed, or raise"):
+            processes.spawn("driver", [sys.executable], folder=folder, env=None, record=lambda _: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
 def test_spawn_ends_what_could_not_be_recorded(folder: Path) -> None:
     """No process without a record: a record that fails takes the process with it."""
     seen: list[ProcessInfo] = []

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument
-from orchestrator.settings import Settings, project_namespace, seconds, unknown_variables
+from orchestrator.settings import Settings, project_namespace, unknown_variables
 
 
 @pytest.fixture(autouse=True)
@@ -71,14 +74,20 @@ def test_durations_are_seconds_or_text(written: str | float, meant: float) -> No
     [
         ("command_timeout", "soon"),
         ("command_timeout", "0"),
+        ("park_ttl", "99999999999d"),
+        ("idle_timeout", math.inf),
+        ("idle_timeout", math.nan),
+        ("idle_timeout", True),
         ("max_output", "0"),
         ("max_output", "many"),
         ("headless", "perhaps"),
         ("max_sessions", "-1"),
         ("session_warning", "0"),
+        ("namespace", "../../elsewhere"),
+        ("namespace", ".."),
     ],
 )
-def test_a_wrong_value_names_its_setting(name: str, value: str) -> None:
+def test_a_wrong_value_names_its_setting(name: str, value: str | float) -> None:
     """`invalid_argument`, before anything is started."""
     with pytest.raises(InvalidArgument, match=f"Setting '{name}': ") as refused:
         Settings.load({name: value})
@@ -91,13 +100,29 @@ def test_an_unknown_setting_is_refused_with_the_nearest() -> None:
         Settings.load({"max_ouput": 5})
 
 
-def test_a_broken_file_is_named(folders: Path) -> None:
+@pytest.mark.parametrize("written", [b"max_output = ", b"\xff\xfe"])
+def test_a_broken_file_is_named(folders: Path, written: bytes) -> None:
     """Its path and what is wrong with it."""
     file = folders / "work" / "orchestrator.toml"
-    file.write_text("max_output = ")
+    file.write_bytes(written)
     with pytest.raises(InvalidArgument, match=r"orchestrator\.toml cannot be read") as refused:
         Settings.load()
     assert str(file) in refused.value.message
+
+
+def test_a_home_that_is_a_file_has_no_settings(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong with it is told by whoever needs it, and by the doctor, not as a broken file of settings."""
+    (folders / "file").write_text("")
+    monkeypatch.setenv("ORCHESTRATOR_HOME", str(folders / "file"))
+    assert Settings.load().home == folders / "file"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no folder that somebody is in")
+def test_a_working_folder_that_was_removed_is_told(folders: Path) -> None:
+    """Neither a namespace nor a file of settings can be found from there."""
+    (folders / "work").rmdir()
+    with pytest.raises(InvalidArgument, match=r"The working folder is not there any more\. Change to another one\."):
+        Settings.load()
 
 
 def test_clouds_are_a_table_or_json(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:

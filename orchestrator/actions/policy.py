@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Annotated, Any, ClassVar
 
 from pydantic import WithJsonSchema
@@ -12,7 +13,7 @@ from orchestrator.actions import downloads, pickers
 from orchestrator.actions.base import Action
 from orchestrator.actions.results import InForce, Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import InvalidArgument, Unsupported
+from orchestrator.errors import InvalidArgument, OrchestratorError, Unsupported
 from orchestrator.models import SessionType
 from orchestrator.policies import DialogPolicy, DownloadPolicy, PermissionPolicy, PickerPolicy, TabPolicy
 
@@ -48,15 +49,31 @@ class SetPolicy(Action[InForce]):
                 hint="Give dialogs, permissions, notifications, filePickers, downloads or newTabs.",
             )
         _refuse(scene, given.keys())
-        scene.change(policies=scene.record.policies.changed(**given))
-        if given.keys() & _ASKED:
-            scene.permissions.withdraw()
-            scene.permissions.keep()
-        if "file_pickers" in given:
-            pickers.keep(scene, scene.record.tabs)
-        if "downloads" in given:
-            downloads.keep(scene)
+        before = scene.record
+        scene.change(policies=before.policies.changed(**given))
+        try:
+            _tell(scene, given.keys())
+        except OrchestratorError:
+            scene.change(policies=before.policies, approvals=before.approvals)
+            with suppress(OrchestratorError):
+                _tell(scene, given.keys())  # what it did take of them
+            raise
         return InForce.of(scene.record.policies)
+
+
+def _tell(scene: Scene, given: Collection[str]) -> None:
+    """Have the browser keep to what the record says of these.
+
+    Raises:
+        RemoteFailure, NoAnswer: It does not.
+    """
+    if not _ASKED.isdisjoint(given):
+        scene.permissions.withdraw()
+        scene.permissions.keep()
+    if "file_pickers" in given:
+        pickers.keep(scene, scene.record.tabs)
+    if "downloads" in given:
+        downloads.keep(scene)
 
 
 def _refuse(scene: Scene, given: Collection[str]) -> None:

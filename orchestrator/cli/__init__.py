@@ -68,10 +68,10 @@ def main() -> None:
     """Run the command line; errors that people can mend are one sentence."""
     try:
         app(prog_name="orchestrator")
-    except OrchestratorError as error:
+    except (OrchestratorError, OSError) as error:
         _fail(error)
     except BaseExceptionGroup as group:
-        told = group.subgroup(OrchestratorError)
+        told = group.subgroup((OrchestratorError, OSError))
         if told is None:
             raise
         _fail(next(_leaves(told)))
@@ -135,7 +135,8 @@ def _setting_options() -> Iterator[inspect.Parameter]:
 @_with_settings
 def serve(*, log_level: Level = LogLevel.INFO, log_format: Format = LogFormat.JSON, **settings: Any) -> None:
     """Serve MCP over standard input and output."""
-    _serve({name: value for name, value in settings.items() if value is not None}, log_level, log_format)
+    # An empty option is as if it were not there, as an empty variable is.
+    _serve({name: value for name, value in settings.items() if value not in {None, ""}}, log_level, log_format)
 
 
 def _serve(given: dict[str, Any], level: LogLevel, style: LogFormat) -> None:

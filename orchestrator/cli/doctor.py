@@ -45,8 +45,7 @@ def show(
 
 def _print_snippet(name: ClientName, settings: Settings, *, as_json: bool) -> None:
     """The snippet alone on standard output, so that it can be piped; where it goes on standard error."""
-    from orchestrator.doctor.clients import CLIENTS, Server
-    from orchestrator.doctor.surroundings import CREDENTIALS
+    from orchestrator.doctor.clients import CLIENTS, Server, left_out
     from orchestrator.machine import Machine
 
     machine, client = Machine.this(), CLIENTS[name]
@@ -57,6 +56,5 @@ def _print_snippet(name: ClientName, settings: Settings, *, as_json: bool) -> No
         return
     typer.echo(f"{client.title}: {place}", err=True)
     typer.echo(snippet)
-    secret = [one for sets in CREDENTIALS.values() for names in sets for one in names if machine.environ.get(one)]
-    if secret:
+    if secret := left_out(machine.environ):
         typer.echo(f"Left out, for they are secret: {', '.join(secret)}. Add them yourself.", err=True)

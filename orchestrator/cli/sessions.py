@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument, OrchestratorError, SessionNotFound, nearest
 from orchestrator.mark import Mark
-from orchestrator.settings import Settings, seconds
+from orchestrator.settings import Settings
 
 if TYPE_CHECKING:
     from orchestrator.activity import Entry
     from orchestrator.api import Orchestrator
-    from orchestrator.rows import Closed, SessionFacts
+    from orchestrator.rows import Closed, SessionFacts, SessionList
 
 AnswerT = TypeVar("AnswerT")
 
@@ -39,22 +40,25 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
 def list_(prefix: Prefix = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """List the open sessions as they were last known; nothing is asked of them and nothing changed."""
     settings = _settings(namespace)
-    found = _listed(settings, prefix)
+    listed = _listed(settings, prefix)
+    for warning in listed.warnings:
+        typer.echo(f"Warning: {warning}", err=True)
     if as_json:
-        rows = [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in found]
+        rows = [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in listed.sessions]
         typer.echo(json.dumps({"namespace": settings.namespace, "sessions": rows}, indent=2, ensure_ascii=False))
-    elif found:
-        typer.echo(table([_HEAD, *map(_row, found)]))
+    elif listed.sessions:
+        typer.echo(table([_HEAD, *map(_row, listed.sessions)]))
     else:
         typer.echo(f"No session is open in namespace {settings.namespace!r}.")
 
 
-def _listed(settings: Settings, prefix: str | None) -> list[SessionFacts]:
+def _listed(settings: Settings, prefix: str | None) -> SessionList:
+    from orchestrator.rows import SessionList
     from orchestrator.store.sqlite import FILE_NAME
 
     if not (settings.home / FILE_NAME).exists():  # looking must not make one
-        return []
-    return _visit(settings, lambda orchestrator: orchestrator.list_sessions(prefix)).sessions
+        return SessionList(sessions=[])
+    return _visit(settings, lambda orchestrator: orchestrator.list_sessions(prefix))
 
 
 @app.command()

@@ -144,7 +144,9 @@ def _judged(machine: Machine, settings: Settings, pair: Pair, said: Mapping[Path
         return Finding(kind.title, "missing", f"it was not found{beside}", install)
     for path in (browser, driver):
         if path is not None and said[path].problem:
-            return Finding(kind.title, "wrong", f"{path}: {said[path].problem}", f"reinstall it: {install}")
+            return Finding(
+                kind.title, "wrong", f"{path}: {said[path].problem}", _replaced(settings, kind, path, install)
+            )
     told = f"{said[browser].version or 'of unknown version'} ({browser})"
     facts = {"version": said[browser].version, "major": said[browser].major}
     get_driver = command(machine, kind.install_driver).format(**facts)
@@ -161,6 +163,12 @@ def _judged(machine: Machine, settings: Settings, pair: Pair, said: Mapping[Path
             "set ORCHESTRATOR_HOME to a folder without a dot in its path, or install Chrome from a package",
         )
     return Finding(kind.title, "ok", f"{told}{_unoffered(offered)}", starts=offered)
+
+
+def _replaced(settings: Settings, kind: Kind, path: Path, install: str) -> str:
+    """What mends a program that does not run: it is another one's job where a setting names it."""
+    named = next((name for name in (f"{kind.name}_binary", kind.driver) if getattr(settings, name) == path), "")
+    return f"correct the setting {named}, or remove it to let it be found" if named else f"reinstall it: {install}"
 
 
 def _unoffered(offered: bool) -> str:  # noqa: FBT001

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -14,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.doctor import browsers
+from orchestrator.doctor.surroundings import CREDENTIALS
 from orchestrator.machine import Machine
+from orchestrator.secrets import without_credentials, without_users
 from orchestrator.settings import PREFIX, Settings
 
 NAME = "webdriver"
@@ -27,7 +28,6 @@ _BASIC = {
 _HELPERS = ("node", "appium", "java", "adb")
 _WINDOWED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
 """What a browser with a window needs on Linux, and no client hands on."""
-_SECRET = re.compile(r"secret|token|password|credential|key$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,13 @@ def _path(machine: Machine, settings: Settings) -> dict[str, str]:
 
 
 def _settings(machine: Machine, settings: Settings) -> dict[str, str]:
-    """The settings that are made in the environment and differ from the defaults, secrets apart."""
+    """The settings that are made in the environment and differ from the defaults, those with credentials apart."""
     found = {}
     for name, field in Settings.model_fields.items():
         variable = f"{PREFIX}{name.upper()}"
         given = machine.environ.get(variable)
         default = field.get_default(call_default_factory=True, validated_data={"home": settings.home})
-        if given and getattr(settings, name) != default and not _SECRET.search(name):
+        if given and getattr(settings, name) != default and not _has_credentials(given):
             # The client starts the server in another folder than this one.
             found[variable] = str(getattr(settings, name)) if isinstance(default, Path) else given
     if machine.system == "linux" and machine.environ.get("XDG_DATA_HOME"):  # the default of home is below it
@@ -92,6 +92,18 @@ def _settings(machine: Machine, settings: Settings) -> dict[str, str]:
     if machine.system == "linux" and not settings.headless:
         found |= {name: machine.environ[name] for name in _WINDOWED if machine.environ.get(name)}
     return found
+
+
+def left_out(environ: Mapping[str, str]) -> list[str]:
+    """The variables that are set and secret: no snippet has them."""
+    of_clouds = [name for sets in CREDENTIALS.values() for names in sets for name in names if environ.get(name)]
+    variables = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    return [*of_clouds, *(one for one in variables if _has_credentials(environ.get(one, "")))]
+
+
+def _has_credentials(value: str) -> bool:
+    """Whether a user or a password stands in a URL of it."""
+    return without_users(without_credentials(value)) != value
 
 
 def _claude_code(server: Server, system: str) -> str:

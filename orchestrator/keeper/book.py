@@ -16,6 +16,7 @@ from orchestrator.living import Process
 _BUSY = 5.0
 """Seconds that another process may hold the store."""
 _OPEN = "SELECT seq, namespace, id, owner, record FROM sessions WHERE state <> 'closed'"
+_DAMAGED = "its record is damaged"
 _NAMES = {
     "parked_at": "parkedAt",
     "parked_until": "parkedUntil",
@@ -34,7 +35,7 @@ class Placed(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One session that is not closed."""
+    """One session that is not closed; its record is empty where it is damaged."""
 
     seq: int
     namespace: str
@@ -58,6 +59,7 @@ class Over(NamedTuple):
     """A session that was closed because its time was over, and what is to be ended with it."""
 
     row: Row
+    why: str
     processes: list[Placed]
     places: set[str]
 
@@ -138,9 +140,9 @@ class Book:
                     db.execute("UPDATE sessions SET closed_at = ? WHERE seq = ?", (time.time(), row.seq))
                     db.execute("DELETE FROM tickets WHERE session = ?", (row.seq,))
                     leases.hand_on_current(db, row.namespace, row.id)
-                    closed.append(row)
+                    closed.append((row, why))
             others = [process for row in self._read() for process in row.processes]
-        return [Over(row, *leases.alone(row.processes, others)) for row in closed]
+        return [Over(row, why, *leases.alone(row.processes, others)) for row, why in closed]
 
     def _change(self, row: Row, fields: Mapping[str, Any]) -> None:
         record = {**row.record, **{_NAMES.get(name, name): value for name, value in fields.items()}}
@@ -149,7 +151,7 @@ class Book:
 
     def _read(self) -> list[Row]:
         with closing(self._db.execute(_OPEN)) as found:
-            return [Row(seq, space, name, owner, json.loads(record)) for seq, space, name, owner, record in found]
+            return [Row(seq, space, name, owner, _parsed(record)) for seq, space, name, owner, record in found]
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
@@ -163,9 +165,23 @@ class Book:
             raise
 
 
+def _parsed(record: str) -> Mapping[str, Any]:
+    """What is said of a session, whichever version wrote it; nothing where what the keeper goes by is not in it."""
+    try:
+        told = json.loads(record)
+        times = told["createdAt"], told["lastActiveAt"], told.get("parkedUntil") or 0
+        named = [number for one in told.get("processes", ()) for number in (one["pid"], one["created"])]
+        numbers = [*times, *told.get("limits", {}).values(), *named]
+        return told if "state" in told and all(isinstance(one, int | float) for one in numbers) else {}
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return {}
+
+
 def _why_over(row: Row, alive: set[str]) -> str:
     """Why its time is over, empty where it is not: nobody came back to it, or it is too old, and no server has it."""
     told, now = row.record, time.time()
+    if not told:
+        return "" if row.owner in alive else _DAMAGED
     if leases.is_over(row.until, now):
         return told.get("lostReason") or leases.NOBODY_CAME
     parked = told["state"] == "parked" and told.get("remoteSessionId") and row.owner not in alive
@@ -175,4 +191,6 @@ def _why_over(row: Row, alive: set[str]) -> str:
 
 def _is_left(row: Row, alive: set[str]) -> bool:
     """Whether its caller is dead and its time has not begun."""
-    return row.owner not in alive and (row.until is None or row.record["state"] in {"starting", "active"})
+    if not row.record or row.owner in alive:
+        return False
+    return row.until is None or row.record["state"] in {"starting", "active"}

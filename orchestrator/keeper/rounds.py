@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import sqlite3
 import sys
 import threading
@@ -9,7 +12,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from orchestrator import ending, folders
+from orchestrator import activity_log, ending, folders
 from orchestrator.keeper import far
 from orchestrator.keeper.book import Book, Over, Placed, Row
 
@@ -73,9 +76,7 @@ class Rounds:
         over = self._book.close_over()
         _end(over)
         for one in over:
-            told = one.row.record
-            storage = folders.storage_file(self._home, one.row.namespace, one.row.id, told["createdAt"])
-            storage.unlink(missing_ok=True)
+            self._forget(one)
         rows = self._book.rows()
         for row in rows:
             self._keep_alive(row)
@@ -84,11 +85,22 @@ class Rounds:
         self._sweep(rows)
         return not self._folders() and self._book.leave()
 
+    def _forget(self, one: Over) -> None:
+        """Remove what is kept of a session that was ended, and write into its activity log that it was, and why."""
+        if not one.row.record:
+            return  # a damaged record does not say which life of the id it was
+        life = one.row.namespace, one.row.id, one.row.record["createdAt"]
+        with contextlib.suppress(OSError):
+            folders.storage_file(self._home, *life).unlink(missing_ok=True)
+        now = activity_log.time(time.time())
+        entry = {"at": now, "door": "keeper", "pid": os.getpid(), "action": "close", "message": one.why}
+        activity_log.append(activity_log.place(self._home, *life), json.dumps(entry))
+
     def _keep_alive(self, row: Row) -> None:
         """Keep a parked session's remote end from ending it earlier."""
         record, now = row.record, time.time()
         after = record.get("keepAlive")
-        if record["state"] != "parked" or after is None or not far.can_be_asked(record):
+        if record.get("state") != "parked" or after is None or not far.can_be_asked(record):
             return
         if now < max(record["lastActiveAt"], self._touched.get(row.seq, 0)) + after / _PARTS:
             return
@@ -143,5 +155,6 @@ def _ask(row: Row) -> None:
 
 
 def _log(text: str) -> None:
-    sys.stderr.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {text}\n")
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):  # a full disk
+        sys.stderr.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {text}\n")
+        sys.stderr.flush()

@@ -10,11 +10,16 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 
+from orchestrator.errors import RecordUnreadable
 from orchestrator.ids import session_id as checked
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import Change, Holder, SqliteStore, Ticket
 
 ResultT = TypeVar("ResultT")
+
+_KEEPER = 5.0
+"""Seconds that the keeper may take to see to a session."""
+_POLL = 0.05
 
 
 class Book:
@@ -121,6 +126,25 @@ class Book:
     async def mine(self) -> list[SessionRecord]:
         """The sessions that the caller owns; with none it has "no session at all"."""
         return [record for record in await self.ask(self.store.open, self.namespace) if self.owns(record)]
+
+    async def unreadable(self) -> list[RecordUnreadable]:
+        """Why sessions of the namespace are left out everywhere: their records cannot be read."""
+        return await self.ask(self.store.unreadable, self.namespace)
+
+    async def give_up(self, error: RecordUnreadable) -> str:
+        """Have the keeper end a session whose record cannot be read, and return its id once that is free.
+
+        Raises:
+            RecordUnreadable: It is still there: no keeper runs.
+        """
+        session_id = str(error.session_id)
+        await self.ask(self.store.give_up, self.namespace, session_id)
+        until = time.monotonic() + _KEEPER
+        while any(one.session_id == session_id for one in await self.unreadable()):
+            if time.monotonic() >= until:
+                raise error
+            await anyio.sleep(_POLL)
+        return session_id
 
     async def usage(self) -> list[tuple[SessionRecord, bool]]:
         """Every session of the namespace that is not closed, and whether a call runs or waits on it now."""

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar, cast
 
 import anyio
 
-from orchestrator.errors import SessionNotFound
+from orchestrator.errors import SessionLost, SessionNotFound
 from orchestrator.models import SessionRecord
 from orchestrator.sessions.turn import Turn
 from orchestrator.store import SqliteStore, Ticket
@@ -97,3 +97,7 @@ class Call(Generic[ResultT]):
         else:
             if self.starts and after is None:
                 self.error = self.error or store.refusal(turn.ticket) or SessionNotFound(self.session_id)
+            elif after is None and self.error:  # what it met was the end of its browser, or came to the same
+                refusal = store.refusal(turn.ticket)
+                closed = SessionLost(self.session_id, "it was closed")
+                self.error = refusal if isinstance(refusal, SessionLost) else closed

@@ -89,8 +89,10 @@ def _inherited(record: SessionRecord, caller: Caller, now: float) -> SessionReco
 def park(db: sqlite3.Connection, key: str, which: Callable[[SessionRecord], bool], now: float) -> list[SessionRecord]:
     """Park the caller's active sessions that may live on without it; returns those that are parked now."""
     parked = []
-    for row in rows.of_owner(db, key):
+    for row in rows.open_rows(db):
         record = row.record
+        if record.owner != key:
+            continue
         if record.state is SessionState.ACTIVE and record.limits.get("park") and which(record):
             lease = leases.begun(record.state, record.limits, record.parked_until, now)
             record = rows.apply(db, row, operator.methodcaller("changed", **lease), now)

@@ -10,11 +10,19 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from orchestrator import leases
-from orchestrator.errors import OrchestratorError, SessionExists, SessionLimit, SessionLost, SessionNotFound
+from orchestrator.errors import (
+    OrchestratorError,
+    RecordUnreadable,
+    SessionExists,
+    SessionLimit,
+    SessionLost,
+    SessionNotFound,
+)
 from orchestrator.models import SessionRecord, SessionState
 from orchestrator.store.base import Change, Ticket
 
-_READ = "SELECT seq, record, replaced FROM sessions WHERE "
+_READ = "SELECT seq, record, replaced, id, state FROM sessions WHERE "
+_Found = tuple[int, str, str | None, str, str]
 
 
 class Row(NamedTuple):
@@ -36,16 +44,30 @@ def by_seq(db: sqlite3.Connection, seq: int) -> Row | None:
 
 
 def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Row]:
-    """Every row that is not closed, in order of creation; without a namespace those of all."""
-    where, values = ("", ()) if namespace is None else ("namespace = ? AND ", (namespace,))
-    found = db.execute(f"{_READ}{where}state <> 'closed' ORDER BY seq", values).fetchall()
-    return [row for row in map(_row, found) if row is not None]
+    """Every row that is not closed, in order of creation; without a namespace those of all.
+
+    Those that cannot be read are left out, here and wherever there are several: they are no hindrance to the others.
+    """
+    return [one for one in _each(db, namespace) if isinstance(one, Row)]
 
 
-def of_owner(db: sqlite3.Connection, owner: str) -> list[Row]:
-    """Every row of the owner's that is not closed, in order of creation."""
-    found = db.execute(f"{_READ}owner = ? AND state <> 'closed' ORDER BY seq", (owner,)).fetchall()
-    return [row for row in map(_row, found) if row is not None]
+def unreadable(db: sqlite3.Connection, namespace: str | None = None) -> list[RecordUnreadable]:
+    """Why each row cannot be read that is not closed and is left out for that."""
+    return [one for one in _each(db, namespace) if isinstance(one, RecordUnreadable)]
+
+
+def give_up(db: sqlite3.Connection, namespace: str, session_id: str, now: float) -> None:
+    """Leave a session whose record cannot be read to the keeper: it goes by less, and ends what the record names."""
+    if session_id not in {one.session_id for one in unreadable(db, namespace)}:
+        return  # somebody else closed it
+    over = "json_set(record, '$.parkedUntil', ?1, '$.lostReason', 'it was closed')"
+    where = "namespace = ?2 AND id = ?3"
+    change = f"UPDATE sessions SET owner = '', record = iif(json_valid(record), {over}, record) WHERE {where}"  # noqa: S608 - ours
+    db.execute(change, (now, namespace, session_id))
+    db.execute(
+        "DELETE FROM tickets WHERE session = (SELECT seq FROM sessions WHERE namespace = ? AND id = ?)",
+        (namespace, session_id),
+    )
 
 
 def without_shared(record: SessionRecord, every: Iterable[SessionRecord]) -> SessionRecord:
@@ -223,18 +245,35 @@ def _hand_on_current(db: sqlite3.Connection, row: Row) -> None:
     leases.hand_on_current(db, record.namespace, record.id)
 
 
-def _row(found: tuple[int, str, str | None] | None) -> Row | None:
+def _each(db: sqlite3.Connection, namespace: str | None) -> list[Row | RecordUnreadable]:
+    where, values = ("", ()) if namespace is None else ("namespace = ? AND ", (namespace,))
+    return [*map(_read, db.execute(f"{_READ}{where}state <> 'closed' ORDER BY seq", values).fetchall())]
+
+
+def _row(found: _Found | None) -> Row | None:
+    """The row; none of a closed one that cannot be read.
+
+    Raises:
+        RecordUnreadable: The session is open, and its record cannot be read.
+    """
     if found is None:
         return None
+    row = _read(found)
+    if isinstance(row, Row):
+        return row
+    if found[-1] == SessionState.CLOSED:
+        return None
+    raise row
+
+
+def _read(found: _Found) -> Row | RecordUnreadable:
+    seq, record, replaced, session_id, _ = found
     try:
-        return Row(found[0], _parsed(found[1]), found[2])
+        return Row(seq, _parsed(record), replaced)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         field = ".".join(map(str, first["loc"])) or "all of it"
-        raise OrchestratorError(
-            f"A session's record cannot be read ({field}: {first['msg']}).",
-            hint="Another version of webdriver-orchestrator wrote it: use that one, or another home.",
-        ) from None
+        return RecordUnreadable(session_id, f"{field}: {first['msg']}")
 
 
 @functools.lru_cache(maxsize=512)

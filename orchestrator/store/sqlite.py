@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from orchestrator import leases
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import OrchestratorError, RecordUnreadable
 from orchestrator.models import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.store import callers, rows, tickets
 from orchestrator.store.base import Change, ChangeAmong, Entry, Holder, Ticket
@@ -148,10 +148,15 @@ class SqliteStore:
         with self._database.read() as db:
             return [row.record for row in rows.open_rows(db)]
 
-    def expired(self) -> list[SessionRecord]:
-        """The sessions whose time without a caller is over, in any namespace of this home."""
+    def unreadable(self, namespace: str | None = None) -> list[RecordUnreadable]:
+        """Why the records cannot be read that are not closed and that all others of these methods leave out."""
         with self._database.read() as db:
-            return [row.record for row in rows.open_rows(db) if leases.is_over(row.record.parked_until, self._clock())]
+            return rows.unreadable(db, namespace)
+
+    def give_up(self, namespace: str, session_id: str) -> None:
+        """Leave a session whose record cannot be read to the keeper, which ends what the record names."""
+        with self._database.write() as db:
+            rows.give_up(db, namespace, session_id, self._clock())
 
     # Lanes
 
@@ -272,11 +277,6 @@ class SqliteStore:
         """The caller's current session."""
         with self._database.read() as db:
             return callers.current(db, key)
-
-    def set_current(self, key: str, session_id: str | None) -> None:
-        """Make this session the caller's current one, or none."""
-        with self._database.write() as db:
-            callers.set_current(db, key, session_id)
 
     def resolve(self, namespace: str, key: str, session_id: str | None, *, choose: bool = False) -> str:
         """The id that a caller means: the given one, else its current one; `choose` makes it current.

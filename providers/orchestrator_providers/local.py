@@ -35,6 +35,9 @@ _OF_WEBKITGTK = (
     "--javascript-can-open-windows-automatically=true",
 )
 
+_ENDED = "instance exited"
+"""What chromedriver says of a browser that did not live until it could be driven."""
+
 _PROCESS = ("goog:processID", "ms:processID", "moz:processID")
 """Where a driver tells the browser's process; elsewhere it is the driver's child."""
 
@@ -96,12 +99,13 @@ class LocalProvider(Provider):
         except (psutil.Error, ValueError, TypeError):
             return Started()
 
-    def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - it holds for each of them
+    def advice(self, endpoint: Endpoint, said: str) -> str:
         """What to know about a browser that did not start."""
         asked = (endpoint.capabilities.get(one.options) for one in BROWSERS.values() if one.options)
         options = next((one for one in asked if isinstance(one, dict)), {})
-        if not options.get("binary") or not machine.is_snap(Path(options["binary"])):
-            return ""
+        binary = options.get("binary")
+        if not binary or not machine.is_snap(Path(binary)):
+            return f"{binary} ended at once: run it by hand to see what it lacks." if binary and _ENDED in said else ""
         return (
             "This browser comes from snap and cannot use hidden folders such as ~/.local: set home to a folder "
             "without a dot in its path, or install a browser from a package."

@@ -68,13 +68,19 @@ async def test_the_server_that_a_snippet_describes_answers(client: str) -> None:
 def test_secrets_are_left_out_and_settings_are_not(client: str) -> None:
     """Settings that differ from their defaults are in it, credentials are only named beside it."""
     done = printed(
-        client, BROWSERSTACK_ACCESS_KEY="hunter2", ORCHESTRATOR_HEADLESS="true", ORCHESTRATOR_MAX_SESSIONS="3"
+        client,
+        BROWSERSTACK_ACCESS_KEY="hunter2",
+        ORCHESTRATOR_HEADLESS="true",
+        ORCHESTRATOR_MAX_SESSIONS="3",
+        ORCHESTRATOR_GRID_URL="http://ann:hunter2@grid.example",
+        ORCHESTRATOR_SECRETS_FILE="/home/ann/keys.toml",
     )
     env = READERS[client](done.stdout)["env"]
     assert env["ORCHESTRATOR_MAX_SESSIONS"] == "3"
     assert "ORCHESTRATOR_HEADLESS" not in env
     assert "hunter2" not in done.stdout + done.stderr
-    assert "BROWSERSTACK_ACCESS_KEY" in done.stderr
+    assert "BROWSERSTACK_ACCESS_KEY, ORCHESTRATOR_GRID_URL" in done.stderr
+    assert env["ORCHESTRATOR_SECRETS_FILE"] == "/home/ann/keys.toml"
 
 
 @pytest.mark.parametrize("client", CLIENTS)

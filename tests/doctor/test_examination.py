@@ -162,6 +162,16 @@ def test_a_program_that_fails_is_told(bench: Bench) -> None:
     assert bench.app("Node").said.endswith("it ended with 3: bad libc")
 
 
+def test_a_program_that_a_setting_names_is_not_reinstalled(bench: Bench) -> None:
+    """It is the setting that is wrong; the browser of the system may be in order."""
+    bench.program("chromedriver", "ChromeDriver 150.0.1.1")
+    settings = Settings(home=bench.home, chrome_binary=bench.bin / "nowhere")
+    found = browsers.section(bench.machine(), settings, ALL).findings[0]
+    mend = "correct the setting chrome_binary, or remove it to let it be found"
+    assert (found.state, found.mend) == ("wrong", mend)
+    assert "it cannot be run (No such file or directory)" in found.said
+
+
 def test_appium_and_its_drivers(bench: Bench) -> None:
     """Node has the right age, and each driver that is missing is said with its command."""
     bench.program("node", "v22.1.0")

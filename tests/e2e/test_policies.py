@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.webdriver.devtools import DevTools
+from orchestrator.webdriver.socket import Socket
 from tests.e2e.harness import Home, kill, until
 from tests.e2e.stage import Stage, refused
+from tests.served import Served
 from tests.site import Reply, Site
 
 ASKS = {
@@ -212,3 +215,18 @@ def test_policies_are_checked_and_told(stage: Stage) -> None:  # X59
     assert "filePickers" in refused(stage.call("set_policy", filePickers="accept"), "invalid_argument")
     assert "No policy is given" in refused(stage.call("set_policy"), "invalid_argument")
     assert stage.ok("set_policy", dialogs="raise")["newTabs"] == "deny"
+
+
+def test_what_the_browser_refuses_is_not_in_force(modern: Served, shared_home: Home) -> None:  # X59
+    """A context was taken away behind our back: its downloads cannot be denied, and nothing of the call is kept."""
+    modern.ok("start_browser", sessionId="shop")
+    modern.ok("start_browser", sessionId="shop:ann")
+    record = shared_home.record("shop:ann")
+    assert record.instance is not None
+    address = record.capabilities["goog:chromeOptions"]["debuggerAddress"]
+    browser = Socket(DevTools(address).socket(), name="browser", timeout=20, on_event=lambda *_: None)
+    browser.call("Target.disposeBrowserContext", browserContextId=record.instance.context)
+    browser.close()
+    answer = modern.call("set_policy", sessionId="shop:ann", notifications="allow", downloads="deny")
+    assert "no such user context" in refused(answer, "remote_error")
+    assert shared_home.record("shop:ann").policies == record.policies

@@ -227,6 +227,7 @@ def test_a_start_that_fails_leaves_nothing(home: Home, site: Site) -> None:  # W
         answer = server.call("start_browser", sessionId="test")
         assert answer.code == "start_failed"
         assert "test" in answer.text
+        assert f"{broken} ended at once: run it by hand" in answer.text
         assert home.is_clean()
         assert server.ok("list_sessions") == {"sessions": [], "currentSession": None}
         assert server.call("start_browser", sessionId="test").code == "start_failed"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
 
 from tests.e2e.harness import Home, answered, kill, succeed, until
+from tests.e2e.test_shell import shell
 from tests.served import Served
 from tests.site import Site
 
@@ -230,3 +233,27 @@ def test_idle_is_asked_across_servers(pair: Pair, site: Site, base: str) -> None
     gate.open()
     assert answered(running).data["value"] == 1
     assert first.ok("close_sessions", idleMs=0)["closed"] == ["a"]
+
+
+def test_a_record_that_cannot_be_read_costs_its_own_session_alone(pair: Pair) -> None:  # W13 W11 W49
+    """Another version wrote it: the others go on, the list warns of it, and closing it ends what it names."""
+    first, second = pair.servers
+    for name in ("a", "odd"):
+        first.ok("start_browser", sessionId=name)
+    with closing(sqlite3.connect(pair.home.folder / "sessions.db")) as db:
+        db.execute("UPDATE sessions SET record = json_set(record, '$.tomorrow', 1) WHERE id = 'odd'")
+        db.commit()
+    assert ids(second) == ["a"]
+    [warning] = second.ok("list_sessions")["warnings"]
+    shown = shell(pair.home, "sessions", "list")
+    assert shown.stderr == f"Warning: {warning}\n"
+    assert shown.stdout.splitlines()[1].startswith("a ")
+    assert second.ok("get_text", sessionId="a")
+    for tool in ("get_text", "start_browser"):
+        answer = second.call(tool, sessionId="odd")
+        assert answer.code == "session_lost"
+        assert warning in answer.text
+    second.ok("start_browser", sessionId="b")
+    assert second.ok("close_session", sessionId="odd") == {"closed": ["odd"], "detached": [], "failed": []}
+    assert second.call("get_text", sessionId="odd").code == "session_not_found"
+    until(lambda: len(pair.home.folders()) == 2, "the end of what the record named")

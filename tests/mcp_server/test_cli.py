@@ -75,6 +75,23 @@ def test_options_win_over_the_environment(tmp_path: Path) -> None:
     assert '"namespace": "given"' in done.stderr
 
 
+def test_an_empty_option_is_none(tmp_path: Path) -> None:
+    """`--home "$UNSET"` does not make the working folder the data folder: the variable counts then."""
+    here = {path.name for path in Path.cwd().glob("sessions.db*")}
+    run("serve", "--home", "", ORCHESTRATOR_HOME=str(tmp_path))
+    assert (tmp_path / "sessions.db").exists()
+    assert {path.name for path in Path.cwd().glob("sessions.db*")} == here
+
+
+def test_what_the_system_refuses_is_one_sentence(tmp_path: Path) -> None:
+    """Exit code 1, no traceback."""
+    (tmp_path / "file").write_text("")
+    done = run("demo", "chat", "--out", str(tmp_path / "file" / "below"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("[Errno ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_a_wrong_setting_is_one_sentence() -> None:
     """Exit code 2, no traceback."""
     done = run("serve", "--start-timeout", "soon")

@@ -283,7 +283,7 @@ def test_snap_is_explained() -> None:
     asked = {"goog:chromeOptions": {"binary": "/snap/bin/chromium"}}
     assert "comes from snap" in LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "")
     asked["goog:chromeOptions"]["binary"] = "/usr/bin/chromium"
-    assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "") == ""
+    assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "no such thing") == ""
     odd = {"goog:chromeOptions": "the user's"}
     assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=odd), "") == ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from orchestrator.errors import SessionLost, SessionNotFound, StartFailed
+from orchestrator.errors import RemoteFailure, SessionLost, SessionNotFound, StartFailed
 from orchestrator.models import SessionState, SessionType
 from orchestrator.sessions import Book, Lanes, Turn
 from tests.sessions.helpers import PATIENCE, Held, fire, in_line, places, state, until
@@ -52,6 +52,18 @@ async def test_closing_never_queues(lanes: Lanes, book: Book, keeper: Keeper) ->
         held.let.set()
     assert state(book, "a") == "closed"
     assert await lanes.close("a") is None
+
+
+async def test_what_fails_when_another_server_closes_its_session_says_so(lanes: Lanes, keeper: Keeper) -> None:
+    """The browser ended under the call: that is what it is told, and not how it came to notice. # W11 X23."""
+    keeper.start("a")
+
+    def work(_: Turn) -> None:
+        keeper.close("a")
+        raise RemoteFailure("The script failed: Failed to fetch.")
+
+    with pytest.raises(SessionLost, match=r"Session 'a' is lost: it was closed\."):
+        await lanes.run("a", work)
 
 
 async def test_the_next_session_of_that_name_does_not_wait(lanes: Lanes, book: Book, keeper: Keeper) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import InvalidArgument, OrchestratorError
+from orchestrator.errors import InvalidArgument, OrchestratorError, RecordUnreadable
 from orchestrator.store import SqliteStore
 from orchestrator.store.migrations import LATEST, MIGRATIONS
 from tests.store.helpers import NAMESPACE, Keeper
@@ -93,9 +93,10 @@ def test_a_record_that_cannot_be_read_is_said_so(home: Path, keeper: Keeper) -> 
     with closing(sqlite3.connect(home / "sessions.db")) as db:
         db.execute("UPDATE sessions SET record = json_set(record, '$.tomorrow', 'hunter2')")
         db.commit()
-    with pytest.raises(OrchestratorError, match=r"cannot be read \(tomorrow: .*Another version") as caught:
+    with pytest.raises(RecordUnreadable, match=r"'a' .*cannot be read \(tomorrow: .*Another version") as caught:
         keeper.store.get(NAMESPACE, "a")
     assert "hunter2" not in str(caught.value)
+    assert [str(one) for one in keeper.store.unreadable(NAMESPACE)] == [str(caught.value)]
 
 
 def test_a_failing_file_is_named(home: Path, keeper: Keeper) -> None:
