@@ -14,6 +14,7 @@ from orchestrator import Orchestrator, sync
 from orchestrator.actions.keyboard import SetValue
 from orchestrator.actions.pointer import ClickElement
 from orchestrator.errors import ElementNotFound, InvalidArgument, NoSession, SessionNotFound
+from orchestrator.machine import Machine, needed_switches
 from orchestrator.settings import Settings
 from tests.e2e.harness import NAMESPACE, Home, runs, until
 from tests.site import Site
@@ -47,6 +48,25 @@ async def test_a_script_needs_no_server(home: Home, page: str) -> None:
         assert (await alice.expect(title="form", not_=False)).title == "form"
         assert alice.facts.capabilities["browserName"] == "chrome"
     assert home.is_clean()
+
+
+def test_a_context_is_in_the_browser_that_its_instance_has(home: Home) -> None:  # F1
+    """Which one that is need not be said again; another one that is said is refused.
+
+    The instance is asked for as Edge, and its own capabilities have Chromium be started instead.
+    """
+    here = Machine.this()
+    chromium, driver = here.browser("chrome"), here.driver(here.browser("chrome"))
+    wanted = Settings(home=home.folder, namespace=NAMESPACE, edge_binary=chromium, msedgedriver=driver)
+    options = {"binary": str(chromium), "args": ["--headless=new", *needed_switches({})]}
+    with sync.Orchestrator(wanted) as orchestrator:
+        orchestrator.start_browser(
+            "shop", browser="edge", capabilities={"browserName": "chrome", "goog:chromeOptions": options}
+        )
+        ann = orchestrator.start_browser("shop:ann")
+        assert [row.shared_with for row in orchestrator.list_sessions().sessions] == [[ann.id], ["shop"]]
+        with pytest.raises(InvalidArgument, match="differs in browser"):
+            orchestrator.start_browser("shop:ben", browser="chrome")
 
 
 async def test_a_sequence_takes_mappings_and_actions(home: Home, page: str) -> None:
