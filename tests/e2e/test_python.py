@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -137,6 +138,11 @@ def test_the_blocking_twin_says_the_same_without_await(home: Home, page: str) ->
             assert alice.click_element("#send").state_change is not None
             assert alice.get_text("#said").text == "Thank you, Alice"
             assert orchestrator.session().id == "alice"
+            with pytest.raises(ElementNotFound) as failed:
+                alice.click_element("#nowhere", timeout=0)
+            told = [Path(frame.path).name for frame in failed.traceback]
+            assert told[0] == Path(__file__).name
+            assert "pointer.py" not in told, "where it was found out is no line of the caller's"
             assert [row.session_id for row in orchestrator.list_sessions().sessions] == ["alice"]
         assert orchestrator.list_sessions().sessions == []
         with pytest.raises(SessionNotFound):
