@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, assert_type
 import pytest
 from pydantic import Field
 
+import orchestrator
 from orchestrator import Orchestrator, Session, api, sync
 from orchestrator.actions.base import Acting, Aimed
 from orchestrator.actions.catalogue import CATALOGUE
@@ -120,6 +121,11 @@ def test_what_a_method_gives_is_read_as_the_action() -> None:
         },
     )
     assert (action.first, action.speed, action.class_, action.fingers) == (Finger(x=1, y=2), Speed.FAST, "c", [])
+
+
+def test_a_shell_offers_what_is_imported_late() -> None:
+    """Before it was asked for, too."""
+    assert {"Orchestrator", "Session", "__version__"} <= set(dir(orchestrator))
 
 
 @pytest.mark.parametrize("verb", CATALOGUE)
