@@ -86,7 +86,12 @@ def test_a_fork_neither_hangs_nor_closes_what_its_parent_opened(home: Home) -> N
     )
     environ = {**os.environ, "ORCHESTRATOR_HOME": str(home.folder), "ORCHESTRATOR_NAMESPACE": NAMESPACE}
     done = subprocess.run(
-        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-W", "ignore", "-c", script],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.stdout.splitlines() == [
         "It was opened in another process, and this one is its fork: open one here.",
