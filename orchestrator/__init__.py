@@ -19,3 +19,8 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """What can be asked for, whether or not it was: a shell offers it."""
+    return sorted({*globals(), *_PLACES})

@@ -13,6 +13,7 @@ from orchestrator.actions.scene import Scene
 from orchestrator.activity import Activity, Doing
 from orchestrator.again import Again
 from orchestrator.attaching import Attacher
+from orchestrator.background import Background
 from orchestrator.closing import Closer, matching
 from orchestrator.compare import CompareSessions, Comparison
 from orchestrator.errors import NoSession, RecordUnreadable, SessionNotFound
@@ -27,6 +28,7 @@ from orchestrator.python_api import PythonApi
 from orchestrator.reach import Reach
 from orchestrator.registry import Providers
 from orchestrator.restoring import Restorer
+from orchestrator.rooms import Rooms
 from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
 from orchestrator.runner import Runner, labelled
 from orchestrator.saving import Saving
@@ -73,45 +75,62 @@ class Orchestrator(PythonApi):
         self._lazily = anyio.Lock()
         self._adopting, self._parking, self._visiting = adopting, parking, visiting
         self._caller = this_process(door)
+        self._opened: Rooms | None = None
 
     async def __aenter__(self) -> Self:
+        if self._opened is not None:
+            raise RuntimeError("It is open already.")
         async with AsyncExitStack() as stack:
             store = SqliteStore(self.settings.home)
             stack.callback(store.disconnect)
-            self._group = await stack.enter_async_context(anyio.create_task_group())
-            self._book = Book(store, self._caller, self.settings.namespace, max_sessions=self.settings.max_sessions)
+            group = await stack.enter_async_context(Background())
+            book = Book(store, self._caller, self.settings.namespace, max_sessions=self.settings.max_sessions)
             activity = Activity(self.settings.home, self._caller, self.redactor)
-            self._lanes = Lanes(self._book, self._group, on_lost=activity.lost)
+            lanes = Lanes(book, group, on_lost=activity.lost)
             reach = Reach(self._providers, self.settings, self.redactor)
             again = Again(reach, self._providers, self.settings)
             ttl = self.settings.park_ttl if self._adopting else None
-            restorer = Restorer(self._book, reach, again.start, self.settings.home, ttl)
+            restorer = Restorer(book, reach, again.start, self.settings.home, ttl)
             house = House(self.actions, self.settings)
             stack.callback(house.worlds.close)
-            self._runner = Runner(self._lanes, store, reach, restorer, house, self.settings, self.redactor, activity)
-            stack.callback(self._runner.close)
-            self._together = Together(self._book, self._runner, self.actions, self.settings)
-            room = self._book, self._lanes, self._runner, reach, self._providers, self.settings
-            self._starter, self._attacher, self._closer = Starter(*room), Attacher(*room), Closer(*room)
-            self._keeping = Keeping(self._book, self.settings.home)
-            saving = Saving(self._book, self._lanes, reach, self.settings.home)
-            home = self._book, self._closer, restorer, self._keeping, saving, activity
-            self._leaving = Leaving(*home, parking=self._parking)
+            runner = Runner(lanes, store, reach, restorer, house, self.settings, self.redactor, activity)
+            stack.callback(runner.close)
+            room = book, lanes, runner, reach, self._providers, self.settings
+            closer, keeping = Closer(*room), Keeping(book, self.settings.home)
+            saving = Saving(book, lanes, reach, self.settings.home)
+            home = book, closer, restorer, keeping, saving, activity
             more = saving, IdleWorlds(house.worlds)
-            self._upkeep = Upkeep(self._book, self._lanes, reach, self._closer, more, self.settings)
+            rooms = Rooms(
+                group=group,
+                book=book,
+                runner=runner,
+                together=Together(book, runner, self.actions, self.settings),
+                starter=Starter(*room),
+                attacher=Attacher(*room),
+                closer=closer,
+                keeping=keeping,
+                leaving=Leaving(*home, parking=self._parking),
+                upkeep=Upkeep(book, lanes, reach, closer, more, self.settings),
+            )
             if not self._visiting:
-                await self._book.enrol(adopting=self._adopting)
-                self._upkeep.begin(self._group, self.settings.home)
-                self._group.start_soon(self._keeping.ensure)
-                self._runner.on_end = self._upkeep.used
-            self._stack = stack.pop_all()
+                await book.enrol(adopting=self._adopting)
+                rooms.upkeep.begin(group, self.settings.home)
+                group.start_soon(keeping.ensure)
+                runner.on_end = rooms.upkeep.used
+            self._stack, self._opened = stack.pop_all(), rooms
         return self
 
     async def __aexit__(self, *_: object) -> None:
         with anyio.CancelScope(shield=True):
             await self.shut_down()
-        self._group.cancel_scope.cancel()
+        self._opened = None
         await self._stack.aclose()
+
+    @property
+    def _rooms(self) -> Rooms:
+        if self._opened is None:
+            raise RuntimeError("It is not open. Write: async with Orchestrator() as orchestrator: …")
+        return self._opened
 
     def __repr__(self) -> str:
         return f"<Orchestrator in namespace {self.settings.namespace!r}>"
@@ -119,7 +138,7 @@ class Orchestrator(PythonApi):
     async def shut_down(self) -> None:
         """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
         if not self._visiting:
-            await self._leaving.leave()
+            await self._rooms.leaving.leave()
 
     # Sessions
 
@@ -130,17 +149,17 @@ class Orchestrator(PythonApi):
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
             StartFailed: The remote end gave no session; nothing of it is left.
         """
-        begun = await self._starter.begin(request)
-        self._group.start_soon(self._keeping.ensure)
+        begun = await self._rooms.starter.begin(request)
+        self._rooms.group.start_soon(self._rooms.keeping.ensure)
         if wait:
             record = await begun.finish()
             if record.events:
-                await self._book.update(record.id, lambda now: now.changed(events=()))
+                await self._rooms.book.update(record.id, lambda now: now.changed(events=()))
         else:
             record = begun.record
-            self._group.start_soon(begun.finish_quietly)
-        self._upkeep.changed()
-        sessions, _ = await self._book.rows()
+            self._rooms.group.start_soon(begun.finish_quietly)
+        self._rooms.upkeep.changed()
+        sessions, _ = await self._rooms.book.rows()
         many = len(sessions) >= self.settings.session_warning
         warnings = [f"{len(sessions)} sessions are open; close those you no longer need."] if many else []
         return row(record, [one for one in sessions if one.id != record.id], warnings=warnings, events=[*record.events])
@@ -152,9 +171,9 @@ class Orchestrator(PythonApi):
             SessionLost: It does not answer; nothing was recorded.
             InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
         """
-        record, warnings = await self._attacher.attach(request)
-        await self._keeping.ensure()
-        self._upkeep.changed()
+        record, warnings = await self._rooms.attacher.attach(request)
+        await self._rooms.keeping.ensure()
+        self._rooms.upkeep.changed()
         return row(record, warnings=warnings)
 
     async def session(self, session_id: str | None = None) -> Session:
@@ -163,24 +182,25 @@ class Orchestrator(PythonApi):
         Raises:
             NoSession, SessionNotFound: It is not open.
         """
-        chosen = await self._book.resolve(session_id)
-        record = await self._book.get(chosen)
+        chosen = await self._rooms.book.resolve(session_id)
+        record = await self._rooms.book.get(chosen)
         if record is None:
             raise SessionNotFound(chosen)
         return Session(self, SessionFacts.of(record))
 
     async def list_sessions(self, prefix: str | None = None) -> SessionList:
         """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
-        records, current = await self._book.rows()
-        left_out = [str(one) for one in await self._book.unreadable() if str(one.session_id).startswith(prefix or "")]
+        book = self._rooms.book
+        records, current = await book.rows()
+        left_out = [str(one) for one in await book.unreadable() if str(one.session_id).startswith(prefix or "")]
         if not self._visiting:
-            self._upkeep.listed()
+            self._rooms.upkeep.listed()
         shown = [facts for facts in SessionFacts.listed(records) if facts.session_id.startswith(prefix or "")]
         return SessionList(sessions=shown, current_session=current, warnings=left_out)
 
     async def set_current_session(self, session_id: str) -> Current:
         """Choose where calls without a session go, for this caller."""
-        return Current(current_session=await self._book.set_current(session_id))
+        return Current(current_session=await self._rooms.book.set_current(session_id))
 
     async def close_session(
         self,
@@ -195,13 +215,13 @@ class Orchestrator(PythonApi):
         A cloud is told `status` and `reason`; without them the session stays unmarked there.
         """
         mark = Mark.of(status, reason)
-        chosen = session_id if session_id is not None else await self._book.resolve()
+        chosen = session_id if session_id is not None else await self._rooms.book.resolve()
         try:
-            return await self._closer.close([chosen], "it was closed", detach=detach, mark=mark, strict=True)
+            return await self._rooms.closer.close([chosen], "it was closed", detach=detach, mark=mark, strict=True)
         except RecordUnreadable as error:
             if detach:
                 raise
-            return Closed(closed=[await self._book.give_up(error)])
+            return Closed(closed=[await self._rooms.book.give_up(error)])
 
     async def close_sessions(
         self,
@@ -217,13 +237,13 @@ class Orchestrator(PythonApi):
             InvalidArgument: No selector was given.
         """
         still = matching(prefix, idle_ms, every=bool(all))
-        records, _ = await self._book.rows()
-        return await self._closer.close([one.id for one in records], "it was closed", detach=detach, when=still)
+        records, _ = await self._rooms.book.rows()
+        return await self._rooms.closer.close([one.id for one in records], "it was closed", detach=detach, when=still)
 
     async def close_all_sessions(self, *, detach: bool = False) -> Closed:
         """End every session that the caller owns."""
-        mine = await self._book.mine()
-        return await self._closer.close([record.id for record in mine], "it was closed", detach=detach)
+        mine = await self._rooms.book.mine()
+        return await self._rooms.closer.close([record.id for record in mine], "it was closed", detach=detach)
 
     # Actions
 
@@ -243,11 +263,11 @@ class Orchestrator(PythonApi):
 
     async def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
         """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
-        return await self._together.sequence(sequence)
+        return await self._rooms.together.sequence(sequence)
 
     async def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
         """Run one sequence a session at the same time; one that fails does not stop the others."""
-        return await self._together.parallel(parallel)
+        return await self._rooms.together.parallel(parallel)
 
     async def compare(self, asked: CompareSessions) -> Comparison:
         """Look at all sessions at the same time, and say how the others differ from the first one.
@@ -256,7 +276,7 @@ class Orchestrator(PythonApi):
             InvalidArgument: A session is named twice.
             OrchestratorError: One of the sessions could not be looked at; it is named.
         """
-        return await self._together.compare(asked)
+        return await self._rooms.together.compare(asked)
 
     async def _perform(self, action: Action[ResultT], session_id: str | None) -> ResultT:
         def work(scene: Scene) -> ResultT:
@@ -264,15 +284,15 @@ class Orchestrator(PythonApi):
             outcome: ResultT = action.perform(scene)
             return labelled(outcome, scene) if session_id is None else outcome
 
-        return await self._runner.run(session_id, Doing(action.verb, action.told()), work)
+        return await self._rooms.runner.run(session_id, Doing(action.verb, action.told()), work)
 
     async def _start_and_perform(self, action: Action[ResultT]) -> ResultT:
         async with self._lazily:
             try:
-                await self._book.resolve()
+                await self._rooms.book.resolve()
                 started = None
             except NoSession:
-                if await self._book.mine():
+                if await self._rooms.book.mine():
                     raise
                 started = await self.start(StartRequest())
         outcome = await self._perform(action, None)

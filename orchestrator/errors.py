@@ -37,9 +37,19 @@ class OrchestratorError(Exception):
         self.session_id = self.session_id or session_id
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Between processes it goes as it is: its class may be made of facts instead of the message.
+        return _as_it_was, (type(self), self.args), self.__dict__
+
     def __str__(self) -> str:
         """The sentence and the next move."""
         return f"{self.message} {self.hint}".strip()
+
+
+def _as_it_was(kind: type[OrchestratorError], args: tuple[Any, ...]) -> OrchestratorError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    return error
 
 
 def _open_sessions(open_ids: Sequence[str]) -> str:

@@ -1813,7 +1813,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         self,
         session_id: str | None = None,
         *,
-        browser: str = "chrome",
+        browser: str | None = None,
         headless: bool | None = None,
         navigation_url: str | None = None,
         capabilities: Mapping[str, Any] | None = None,
@@ -1832,7 +1832,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         Args:
             session_id: Its name, such as alice, or shop:ann for a context of the browser shop; browser-1, … unless
                 given.
-            browser: Which browser.
+            browser: Such as firefox; that of the instance which is shared, or chrome, unless given.
             headless: Without a window; a setting (True) unless given.
             navigation_url: Open this URL first.
             capabilities: W3C capabilities; yours win.

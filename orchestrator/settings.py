@@ -128,7 +128,7 @@ class Settings(BaseSettings):
     webkitwebdriver: Path | None = Field(default=None, description="WebKitWebDriver; found unless given.")
     appium: Path | None = Field(default=None, description="Appium, the program; found unless given.")
     appium_url: str = Field(
-        default="http://127.0.0.1:4723", description="The Appium server; user:password@ in it stays secret."
+        default="http://127.0.0.1:4723", description="The Appium server; user:password@ in it stays secret.", repr=False
     )
     selenium_server: Path | None = Field(
         default=None, description="The Selenium server's jar, for `orchestrator grid up`; found unless given."
@@ -136,9 +136,10 @@ class Settings(BaseSettings):
     autostart: bool = Field(
         default=True, description="Start Appium for a session when no server answers at an appium_url of this machine."
     )
-
     grid_url: str | None = Field(
-        default=None, description="The Selenium Grid, such as http://127.0.0.1:4444; user:password@ in it stays secret."
+        default=None,
+        description="The Selenium Grid, such as http://127.0.0.1:4444; user:password@ in it stays secret.",
+        repr=False,
     )
     attach: str | None = Field(
         default=None,
@@ -149,10 +150,10 @@ class Settings(BaseSettings):
         default_factory=lambda given: given["home"] / "secrets.toml",
         description='Lines such as LT_ACCESS_KEY = "…", for what is not in the environment; secrets.toml in home.',
     )
-
     clouds: Annotated[dict[str, CloudSettings], NoDecode] = Field(
         default_factory=dict,
         description="By provider its hub_url, api_url and tunnel (a program), where not the vendor's; as JSON.",
+        repr=False,
     )
 
     @field_validator("clouds", mode="before")

@@ -7,17 +7,19 @@ by side, as they do in several tasks.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.from_thread import BlockingPortal
 
 from orchestrator import api
 from orchestrator import session as handles
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.arguments import read
+from orchestrator.loop_thread import LoopThread
 from orchestrator.methods import BlockingOrchestratorMethods, BlockingSessionMethods
 from orchestrator.models import Door
 from orchestrator.registry import Providers
@@ -28,7 +30,7 @@ from orchestrator.settings import Settings
 class Session(BlockingSessionMethods):
     """One open session, whoever started it. As a context manager it is closed at the end of the block."""
 
-    def __init__(self, session: handles.Session, portal: BlockingPortal) -> None:
+    def __init__(self, session: handles.Session, portal: Callable[[], BlockingPortal]) -> None:
         self._session = session
         self._portal = portal
 
@@ -43,10 +45,10 @@ class Session(BlockingSessionMethods):
         return self._session.facts
 
     def _do(self, declared: type[Action[ResultT]], fields: Mapping[str, Any]) -> ResultT:
-        return self._portal.call(self._session.perform, read(declared, fields))
+        return self._portal().call(self._session.perform, read(declared, fields))
 
     def _wait(self, method: str, **arguments: Any) -> Any:
-        return self._portal.call(functools.partial(getattr(self._session, method), **arguments))
+        return self._portal().call(functools.partial(getattr(self._session, method), **arguments))
 
     def __enter__(self) -> Self:
         return self
@@ -89,6 +91,7 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         )
         self._stack = ExitStack()
         self._opened: BlockingPortal | None = None
+        self._pid = 0
 
     @property
     def settings(self) -> Settings:
@@ -96,27 +99,34 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         return self._facade.settings
 
     def __enter__(self) -> Self:
+        if self._opened is not None:
+            raise RuntimeError("It is open already.")
         with ExitStack() as stack:
-            portal = stack.enter_context(start_blocking_portal(name="orchestrator"))
+            portal = stack.enter_context(LoopThread())
             stack.enter_context(portal.wrap_async_context_manager(self._facade))
-            self._opened = portal
+            self._opened, self._pid = portal, os.getpid()
             self._stack = stack.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.__exit__(kind, error, trace)
+        # A forked process has no thread that would do it, and its parent has what is to be ended.
+        if self._pid == os.getpid():
+            self._opened = None
+            self._stack.__exit__(kind, error, trace)
 
     def _wait(self, method: str, **arguments: Any) -> Any:
         return self._portal().call(functools.partial(getattr(self._facade, method), **arguments))
 
     def _handle(self, method: str, **arguments: Any) -> Session:
-        return Session(self._wait(method, **arguments), self._portal())
+        return Session(self._wait(method, **arguments), self._portal)
 
     def _portal(self) -> BlockingPortal:
         if self._opened is None:
-            raise RuntimeError("It is not open yet. Write: with Orchestrator() as orchestrator: …")
+            raise RuntimeError("It is not open. Write: with Orchestrator() as orchestrator: …")
+        if self._pid != os.getpid():
+            raise RuntimeError("It was opened in another process, and this one is its fork: open one here.")
         return self._opened
 
     def __repr__(self) -> str:

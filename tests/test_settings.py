@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument
-from orchestrator.settings import Settings, project_namespace, unknown_variables
+from orchestrator.settings import CloudSettings, Settings, project_namespace, unknown_variables
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +138,14 @@ def test_clouds_are_a_table_or_json(folders: Path, monkeypatch: pytest.MonkeyPat
         Settings.load({"clouds": '{"testmu": {"api": "http://api.example"}}'})
     with pytest.raises(InvalidArgument, match=r"Setting 'clouds' \(hub_url\): the URL begins with http"):
         Settings.load({"clouds": {"testmu": {"hub_url": "hub.example"}}})
+
+
+def test_passwords_in_addresses_are_not_shown() -> None:
+    """Settings are printed by who looks for a fault, and by test tools with the variables of a failure."""
+    cloud = {"browserstack": CloudSettings(hub_url="https://ann:hidden@hub.example")}
+    settings = Settings(grid_url="http://ann:hidden@grid", appium_url="http://ann:hidden@appium", clouds=cloud)
+    assert "hidden" not in f"{settings!r} {settings}"
+    assert "idle_timeout=1800" in repr(settings)
 
 
 def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

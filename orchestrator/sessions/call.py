@@ -7,7 +7,7 @@ from typing import Generic, TypeVar, cast
 
 import anyio
 
-from orchestrator.errors import SessionLost, SessionNotFound
+from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
 from orchestrator.models import SessionRecord
 from orchestrator.sessions.turn import Turn
 from orchestrator.store import SqliteStore, Ticket
@@ -79,6 +79,9 @@ class Call(Generic[ResultT]):
 
     def result(self) -> ResultT:
         """The answer."""
+        if isinstance(self._failure, OrchestratorError):
+            # It is for the caller, whose own lines would be lost among those of the thread that found it out.
+            raise self._failure.with_traceback(None)
         if self._failure:
             raise self._failure
         return cast("ResultT", self._result)

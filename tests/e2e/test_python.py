@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from orchestrator import Orchestrator, sync
 from orchestrator.actions.keyboard import SetValue
 from orchestrator.actions.pointer import ClickElement
 from orchestrator.errors import ElementNotFound, InvalidArgument, NoSession, SessionNotFound
+from orchestrator.machine import Machine, needed_switches
 from orchestrator.settings import Settings
 from tests.e2e.harness import NAMESPACE, Home, runs, until
 from tests.site import Site
@@ -47,6 +49,25 @@ async def test_a_script_needs_no_server(home: Home, page: str) -> None:
         assert (await alice.expect(title="form", not_=False)).title == "form"
         assert alice.facts.capabilities["browserName"] == "chrome"
     assert home.is_clean()
+
+
+def test_a_context_is_in_the_browser_that_its_instance_has(home: Home) -> None:  # F1
+    """Which one that is need not be said again; another one that is said is refused.
+
+    The instance is asked for as Edge, and its own capabilities have Chromium be started instead.
+    """
+    here = Machine.this()
+    chromium, driver = here.browser("chrome"), here.driver(here.browser("chrome"))
+    wanted = Settings(home=home.folder, namespace=NAMESPACE, edge_binary=chromium, msedgedriver=driver)
+    options = {"binary": str(chromium), "args": ["--headless=new", *needed_switches({})]}
+    with sync.Orchestrator(wanted) as orchestrator:
+        orchestrator.start_browser(
+            "shop", browser="edge", capabilities={"browserName": "chrome", "goog:chromeOptions": options}
+        )
+        ann = orchestrator.start_browser("shop:ann")
+        assert [row.shared_with for row in orchestrator.list_sessions().sessions] == [[ann.id], ["shop"]]
+        with pytest.raises(InvalidArgument, match="differs in browser"):
+            orchestrator.start_browser("shop:ben", browser="chrome")
 
 
 async def test_a_sequence_takes_mappings_and_actions(home: Home, page: str) -> None:
@@ -117,6 +138,11 @@ def test_the_blocking_twin_says_the_same_without_await(home: Home, page: str) ->
             assert alice.click_element("#send").state_change is not None
             assert alice.get_text("#said").text == "Thank you, Alice"
             assert orchestrator.session().id == "alice"
+            with pytest.raises(ElementNotFound) as failed:
+                alice.click_element("#nowhere", timeout=0)
+            told = [Path(frame.path).name for frame in failed.traceback]
+            assert told[0] == Path(__file__).name
+            assert "pointer.py" not in told, "where it was found out is no line of the caller's"
             assert [row.session_id for row in orchestrator.list_sessions().sessions] == ["alice"]
         assert orchestrator.list_sessions().sessions == []
         with pytest.raises(SessionNotFound):
