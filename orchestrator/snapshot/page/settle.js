@@ -108,7 +108,7 @@ const BUSY = `[aria-busy="true"],[role~="progressbar"],progress:indeterminate,
 
 function busyness() {
   for (const element of everywhere(window.document, BUSY)) {
-    if (isBusy(element) && isVisible(element) && isOpaque(element)) {
+    if (isBusy(element) && isVisible(element) && isOpaque(element) && hasArea(visiblePart(element))) {
       return `${busyName(element)} is ${flag(element, 'aria-busy') ? 'busy' : 'visible'}`;
     }
   }
