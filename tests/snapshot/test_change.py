@@ -53,6 +53,33 @@ def test_a_delta_tells_what_is_other(script: str, browser: Browser) -> None:
     assert delta(browser, html, script) == DELTAS[script]
 
 
+BEHIND = "<div id=app><h1>Shop</h1><button>Buy</button></div><div id=top></div>"
+
+
+@pytest.mark.parametrize(
+    ("script", "appeared"),
+    [
+        ("app.ariaHidden = 'true'; top.innerHTML = '<div role=dialog>Sure?</div>'", ["dialog", "text: Sure?"]),
+        ("app.inert = true", []),
+        ("app.ariaHidden = 'true'; app.append('sold')", ["text: sold"]),
+    ],
+)
+def test_what_a_dialog_withdraws_has_not_gone(script: str, appeared: list[str], browser: Browser) -> None:
+    """What is still seen behind it neither goes when it opens nor comes back when it closes."""
+    opening = f"const top = document.getElementById('top'); {script}"
+    assert delta(browser, BEHIND, opening) == {"appeared": appeared, "disappeared": [], "changed": []}
+    browser.page.call("mark")
+    browser.js("app.ariaHidden = null; app.inert = false")
+    assert browser.page.call("delta", limit=40)["appeared"] == []
+
+
+def test_what_is_withdrawn_out_of_sight_has_gone(browser: Browser) -> None:
+    """A menu that slides in and out comes and goes."""
+    menu = "<nav id=n aria-hidden=true style='position:fixed;left:-500px;width:200px'><a href=/>Home</a></nav>"
+    shown = {"appeared": ["navigation", 'link "Home"'], "disappeared": [], "changed": []}
+    assert delta(browser, menu, "n.style.left = 0; n.ariaHidden = null") == shown
+
+
 def test_refs_that_a_page_made_stale_are_counted(browser: Browser) -> None:
     """Elements that others like them took the place of are no difference; those who have refs of them are told."""
     page = browser.open("<button>Add</button><button>Pay</button>")

@@ -68,6 +68,7 @@ LINES = {
     "<details><summary>More</summary>hidden</details>": '- group\n  - button "More" [collapsed]',
     "<progress value=3 max=10 aria-label=P></progress>": '- progressbar "P" = "3"',
     "<output>Saved</output>": "- status\n  - text: Saved",
+    "<div id=r>Hi <button>x</button></div><script>r.onclick = () => {}</script>": '- text: Hi\n- button "x"',
     "<hr>": "- separator",
     "<table><tr><th>A<th>B<tr><td>1<td><button>x</button></table>": dedent("""\
         - table

@@ -5,9 +5,12 @@ const marks = new Map();
 /** The mark of this name: a step inside a sequence has its own. */
 const markOf = (name) => marks.get(name ?? '') ?? noMark;
 
+/** What the page shows, behind a dialog too: what that withdraws has not gone. */
+const surveyAll = () => survey(window.document, false, true);
+
 /** mark({name?}): from here on changes, requests and differences count. */
 function beginMark({ name }) {
-  const mark = { document: window.document, ...describePage(), lines: linesByElement(survey()), requests: new WeakMap() };
+  const mark = { document: window.document, ...describePage(), lines: linesByElement(surveyAll()), requests: new WeakMap() };
   for (const each of allDocuments()) mark.requests.set(each, requestsOf(dom.window(each)).last);
   marks.set(name ?? '', mark);
   leaving.since = null;
@@ -44,7 +47,7 @@ function textKey(element, nth) {
 /** delta({refs, limit, name?}): what differs from the mark; in a new document, what it shows. */
 function delta({ limit, name }) {
   const mark = markOf(name);
-  const result = survey();
+  const result = surveyAll();
   const sameDocument = mark.document === window.document;
   const page = describePage();
   const found = differences(sameDocument ? mark.lines : new Map(), linesByElement(result));

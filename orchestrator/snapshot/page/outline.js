@@ -39,9 +39,13 @@ class Entry {
 }
 
 class Survey {
-  /** With `bounded` each entry knows whether it is inside the viewport; without, boxes are read only where needed. */
-  constructor(bounded) {
+  /**
+   * With `bounded` each entry knows whether it is inside the viewport; without, boxes are read only where needed. With
+   * `deep` there is also what a dialog has withdrawn and is still seen behind it.
+   */
+  constructor(bounded, deep) {
     this.bounded = bounded;
+    this.deep = deep;
     this.entries = [];
     this.frames = [];
     this.focused = focusedElements();
@@ -76,7 +80,7 @@ class Survey {
   }
 
   look(element, tag, at) {
-    if (dom.hasAny(element) && (flag(element, 'aria-hidden') || dom.has(element, 'inert'))) return;
+    if (isWithdrawn(element) && !(this.deep && isBehind(element))) return;
     const isMeasured = this.ahead !== null && this.ahead.element === element;
     const style = isMeasured ? this.ahead.style : styleOf(element);
     const { display } = style;
@@ -272,5 +276,14 @@ class Survey {
   }
 }
 
+const isWithdrawn = (element) => dom.hasAny(element) && (flag(element, 'aria-hidden') || dom.has(element, 'inert'));
+
+/** Dialogs and menus withdraw what stands beside them in the body: most of that is still there for the eye. */
+function isBehind(element) {
+  const parent = dom.parent(element);
+  return parent !== null && dom.tag(parent) === 'body' && dom.rendered(element, { opacityProperty: true }) &&
+    hasArea(visiblePart(element));
+}
+
 /** What `root` shows, whole or with an eye on the viewport. */
-const survey = (root = window.document, bounded = false) => new Survey(bounded).start(root);
+const survey = (root = window.document, bounded = false, deep = false) => new Survey(bounded, deep).start(root);

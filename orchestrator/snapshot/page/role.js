@@ -130,8 +130,14 @@ function isClickable(element, style, inheritedPointer) {
 
 /** True for an element that says so itself, whatever the pointer looks like there. */
 const takesClicks = (element) => dom.has(element, 'onclick') || (inHtml(element)
-  ? dom.clickHandler(element) !== null || (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0)
+  ? (dom.clickHandler(element) !== null && !isMount(element)) || (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0)
   : Number(attribute(element, 'tabindex') ?? -1) >= 0);
+
+/** True for what a framework draws a whole page in: its handler there says nothing of clicks. */
+function isMount(element) {
+  const parent = dom.parent(element);
+  return parent !== null && dom.tag(parent) === 'body' && hasMatch(element, STRUCTURE);
+}
 
 /** What makes a drawing more than a picture. */
 const DRAWN = 'a,text,foreignObject,[role],[tabindex],[onclick],:not(svg)>title';
