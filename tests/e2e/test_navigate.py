@@ -161,6 +161,17 @@ def test_a_redirect_ends_where_it_leads(stage: Stage) -> None:
     assert (answer["url"], answer["title"]) == (there, "There")
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
+def test_a_page_that_sends_back_is_asked_once(stage: Stage, host: str) -> None:
+    """It leads to the page before, as to any other."""
+    here = stage.show("in", title="Sign in")
+    path = f"/guarded-{host}"
+    stage.site.page(path, f"<script>location.replace('{here}')</script>")
+    answer = stage.ok("navigate", url=stage.site.url(path, host=host))
+    assert (answer["url"], answer["title"]) == (here, "Sign in")
+    assert len(stage.site.visits(path)) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -68,10 +68,17 @@ const bare = (url) => withoutUser(url.replace(/#.*/s, ''));
 /** True for the document of this address, whatever the fragment. */
 const isAsked = (asked) => Boolean(asked) && bare(dom.url(window.document)) === bare(new URL(asked).href);
 
-/** Neither the document of this address nor one that it was redirected to, but the page before, once more. */
+/** True where the page of this address sent the browser here; pages elsewhere are told its origin alone. */
+function cameFrom(asked, before) {
+  const from = bare(dom.referrer(window.document));
+  const { href, origin } = new URL(asked);
+  return from === bare(href) || (from === `${origin}/` && from !== bare(before ?? ''));
+}
+
+/** Neither the document of this address nor one that it led to, by a redirect or by itself, but the page before, once more. */
 function isOther(asked, before) {
   const [entry] = entriesOf('navigation');
-  if (!entry || entry.redirectCount || isAsked(asked)) return false;
+  if (!entry || entry.redirectCount || isAsked(asked) || cameFrom(asked, before)) return false;
   return entry.type === 'reload' || bare(dom.url(window.document)) === bare(before ?? '');
 }
 
