@@ -87,7 +87,8 @@ def told(held: Mapping[str, Any]) -> str:
     """What a field holds instead of what was set."""
     if held.get("gone"):
         return "The field is gone: the page replaced it, or left, when it was set."
-    return f"The page changed what was set: the field now holds {held['value']!r}."
+    moved = f" The focus went to {held['elsewhere']}." if held.get("elsewhere") else ""
+    return f"The page changed what was set: the field now holds {held['value']!r}.{moved}"
 
 
 ACTIONS: list[type[Action[Any]]] = [SelectOption]

@@ -74,6 +74,8 @@ class Finder:
         self._turn = turn
         self.frames = self._frames = frames
         self.pointer = self._frames.pointer
+        self.marked: dict[str, set[tuple[Hop, ...]]] = {}
+        """The frames of other origins in which something was acted on, by who watches what comes of it."""
 
     @property
     def _page(self) -> View:
@@ -107,7 +109,9 @@ class Finder:
             ElementNotFound, NotActionable, StaleRef, InvalidArgument: It did not come to that in time.
         """
         try:
-            yield Hit(given, self._await(given, "ready", seconds, need=need, **params))
+            facts = self._await(given, "ready", seconds, need=need, **params)
+            self._mark()
+            yield Hit(given, facts)
         finally:
             self._frames.back()
 
@@ -247,6 +251,14 @@ class Finder:
             return found
         lines = {"candidates": [found["line"]]} if "line" in found else {}
         return {"ok": False, "reason": "ambiguous", "matches": total, "detail": f"{total} elements match", **lines}
+
+    def _mark(self) -> None:
+        """Before something is done in a frame of another origin: have it remembered as it is, by all who watch."""
+        here = self._frames.hops
+        for name, marked in self.marked.items() if here else ():
+            if here not in marked:
+                self._page.call("mark", name=name)
+                marked.add(here)
 
     def _as_page(self, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer with the page's address and title, wherever it was found."""

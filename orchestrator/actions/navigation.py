@@ -13,7 +13,7 @@ from orchestrator.actions.base import Acting, Action
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
-from orchestrator.errors import DialogOpen, PageBroken, PageLeft, RemoteFailure, TimedOut
+from orchestrator.errors import DialogOpen, OrchestratorError, PageBroken, PageLeft, RemoteFailure, TimedOut
 from orchestrator.settings import ToolSet
 from orchestrator.snapshot.page import Interrupted
 
@@ -83,10 +83,10 @@ class Navigate(Acting):
     def _go(self, scene: Scene, deadline: Deadline, warnings: list[str]) -> None:
         for _ in range(_OVERTAKEN):
             if self.url is not None:
-                self._open(scene, self.url.strip())
+                self._open(scene, self.url.strip(), deadline)
             elif self.history and not self._step(scene, self.history, deadline):
                 warnings.append(f"There is no page to go {self.history} to; nothing happened.")
-            if self.wait_until == "none" or not self._await(scene, deadline):
+            if self.wait_until == "none" or not self._await(scene, deadline, warnings):
                 break
 
     def _leave(self, scene: Scene, dialog: DialogOpen) -> None:
@@ -96,18 +96,18 @@ class Navigate(Acting):
             raise dialog
         scene.event(f"The page before it would not stop opening dialogs ({dialog.details['dialog']!r}).")
 
-    def _open(self, scene: Scene, url: str) -> None:
+    def _open(self, scene: Scene, url: str, deadline: Deadline) -> None:
         try:
             scene.remote.execute("get", url=url)
         except PageBroken:
             raise
         except TimedOut as error:
-            raise TimedOut(f"{url} did not answer in time.", hint=_left_behind(scene)) from error
+            raise _timed_out(scene, url, deadline) from error
         except RemoteFailure as error:
             said = _NET_ERROR.search(error.message)
             if said is None:
                 raise
-            raise _not_loaded(url, said[0]) from error
+            raise _not_loaded(scene, url, said[0]) from error
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
         before = scene.remote.script(_WHERE)
@@ -123,23 +123,23 @@ class Navigate(Acting):
                 return True
         return bool(able)
 
-    def _await(self, scene: Scene, deadline: Deadline) -> bool:
+    def _await(self, scene: Scene, deadline: Deadline, warnings: list[str]) -> bool:
         """Wait until it is as far as wanted; True when the page before it went elsewhere at the same moment."""
-        wanted = {"states": _READY[self.wait_until], "asked": self.url and self.url.strip(), "before": scene.record.url}
+        asked = self.url and self.url.strip()
+        wanted = {"states": _READY[self.wait_until], "asked": asked, "before": scene.record.url}
         while True:
             scene.check()
             found: Mapping[str, Any] = {}
             with suppress(Interrupted, PageLeft):
-                found = scene.page.call("loaded", slice=deadline.slice_ms(), **wanted)
+                found = scene.page.call("loaded", slice=deadline.slice_ms(), trip=deadline.started, **wanted)
             if "failed" in found:
-                raise _not_loaded(self.url or f"history {self.history}", found["failed"])
+                raise _not_loaded(scene, asked or f"history {self.history}", found["failed"])
             if found.get("there"):
+                if asked and found["stayed"]:
+                    warnings.append("No page came of it: the one before it is still there.")
                 return bool(found.get("overtaken"))
             if not deadline.left:
-                raise TimedOut(
-                    f"{self.url or self.history} did not load within {deadline.elapsed_ms} ms.",
-                    hint="The page stays as far as it came; raise timeout, or use waitUntil interactive or none.",
-                )
+                raise _half_loaded(asked or f"history {self.history}", deadline)
 
 
 @contextmanager
@@ -156,22 +156,40 @@ def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
         scene.remote.execute("setTimeouts", pageLoad=usual)
 
 
-def _left_behind(scene: Scene) -> str:
-    """What is there instead, as a hint. A page that hangs would let nobody leave it: its tab is closed."""
+def _timed_out(scene: Scene, url: str, deadline: Deadline) -> TimedOut:
+    """The error for what the driver gave up on. A page that hangs would let nobody leave it: its tab is closed."""
+    hint = "The page before it is still there; raise timeout or try again."
     try:
-        scene.remote.script("return 1")
+        with suppress(Interrupted):
+            if not scene.page.call("loaded", states=[], slice=0, trip=deadline.started)["stayed"]:
+                return _half_loaded(url, deadline)
     except TimedOut:
         if scene.tabs.renew():
-            return "The page before it hung; its tab is closed now, so try again."
-    return "The page before it is still there; raise timeout or try again."
+            hint = "The page before it hung; its tab is closed now, so try again."
+    return TimedOut(f"{url} did not answer in time.", hint=hint)
 
 
-def _not_loaded(url: str, why: str) -> RemoteFailure:
-    return RemoteFailure(
-        f"{url} could not be loaded: {why}.",
-        hint="Check the address, and that its server is running and reachable from the browser.",
-        error=why,
+def _half_loaded(url: str, deadline: Deadline) -> TimedOut:
+    return TimedOut(
+        f"{url} did not load within {deadline.elapsed_ms} ms.",
+        hint="The page stays as far as it came; raise timeout, or use waitUntil interactive or none.",
     )
+
+
+def _not_loaded(scene: Scene, url: str, why: str) -> RemoteFailure:
+    why = why or _heard(scene) or "it was blocked by the browser"
+    hint = "Check the address, and that its server is running and reachable from the browser."
+    if "INVALID_AUTH" in why:
+        hint = "It asks for a user and a password: give them in the address, as https://user:password@host/path."
+    return RemoteFailure(f"{url} could not be loaded: {why}.", hint=hint, error=why)
+
+
+def _heard(scene: Scene) -> str | None:
+    """Why the last document could not be loaded, where the page that the browser shows instead does not say."""
+    with suppress(OrchestratorError):
+        scene.ears.catch_up()
+    failed = [one for one in scene.ears.network.find(0, None, "failed").entries if one.type == "document"]
+    return failed[-1].failure if failed else None
 
 
 ACTIONS: list[type[Action[Any]]] = [Navigate]

@@ -17,6 +17,9 @@ from orchestrator.errors import (
 from orchestrator.models import SessionRecord
 from orchestrator.selector import Selector
 
+FORMS = "Use a ref, CSS, XPath, text=…, label=… or role=button[name=…]."
+"""What to do where a selector is none."""
+
 
 def unmet(
     selector: Selector, answer: Mapping[str, Any], record: SessionRecord, deadline: Deadline
@@ -26,7 +29,7 @@ def unmet(
     candidates = list(answer.get("candidates") or [])
     near: dict[str, Any] = {"candidates": candidates} if candidates else {}
     if reason == "invalid":
-        return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint="Mend the selector.")
+        return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint=FORMS)
     if reason == "bad_value":
         return InvalidArgument(f"{quoted(given)} cannot hold that: {detail}.", hint="Nothing was changed.")
     if reason == "stale":
@@ -36,8 +39,9 @@ def unmet(
             f"Ref {quoted(given)} {what}.", hint="Call get_visible_elements and use a ref from its outline."
         )
     if reason == "not_found":
+        why = f": {detail}" if "frame" in detail and ">>" in given else ""
         return ElementNotFound(
-            f"No element matches {quoted(given)} (waited {deadline.elapsed_ms} ms).",
+            f"No element matches {quoted(given)} (waited {deadline.elapsed_ms} ms){why}.",
             hint="Call get_visible_elements to see what is there.",
             **near,
         )
@@ -52,7 +56,7 @@ _MENDS = {
     "disabled": "Do first what enables it, or wait_for it with state enabled.",
     "hidden": "Do first what shows it.",
     "moving": "Wait for the animation to end, or raise timeout.",
-    "readonly": "It takes no input.",
+    "readonly": "It takes no typing: where it opens a picker, click it and choose there.",
     "is_file": "Use upload_files.",
     "no_file_input": "Give the selector of the input[type=file] itself; it may be hidden.",
     "not_editable": "set_value fills fields and sets controls; use click_element for the rest.",

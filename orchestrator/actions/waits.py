@@ -12,7 +12,7 @@ from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.finding import several
 from orchestrator.actions.results import Met, Outcome
 from orchestrator.actions.scene import Scene
-from orchestrator.actions.unmet import unmet
+from orchestrator.actions.unmet import FORMS, unmet
 from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, Unsupported, quoted
 from orchestrator.models import SessionType, Wire
 from orchestrator.settings import ToolSet
@@ -167,7 +167,7 @@ def _poll(
     if parsed and answer.get("reason") == "ambiguous":
         raise unmet(parsed, answer, scene.record, deadline)
     if answer.get("reason") == "invalid":
-        raise InvalidArgument(f"{given} is not a valid selector: {answer.get('detail')}.", hint="Mend it.")
+        raise InvalidArgument(f"{given} is not a valid selector: {answer.get('detail')}.", hint=FORMS)
     if answer.get("reason") == "stale":
         raise StaleRef(
             f"Ref {given} no longer names an element of this page.",

@@ -14,7 +14,8 @@ from orchestrator.errors import RemoteFailure
 PARTS = (
     "native", "words", "cluster", "box", "refs", "role", "name", "state", "place", "outline", "line", "text", "locate",
     "ignore", "patience", "point", "ready", "choice", "control", "editor", "files", "snapshot", "selector", "requests",
-    "asks", "leave", "settle", "delta", "conditions", "scroll", "portable", "values", "source", "shot", "engine",
+    "asks", "leave", "settle", "alignment", "delta", "conditions", "scroll", "portable", "values", "source", "shot",
+    "engine",
 )  # fmt: skip
 """The engine's files in the order in which they build on each other."""
 

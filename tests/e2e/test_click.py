@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.e2e.stage import HEAR, Stage, refused
@@ -165,6 +167,13 @@ def test_errors_quote_the_selector_as_it_was_given(stage: Stage, selector: str) 
     """Backslashes, quotes and all."""
     stage.show("nothing")
     assert selector in stage.call("click_element", selector=selector, timeout=50).data["error"]["message"]
+
+
+def test_what_is_no_frame_is_told(stage: Stage) -> None:
+    """`>>` leads into frames: where it follows anything else, that is said."""
+    stage.show("<table><tr><td>Ann<td><button>Edit</button></table>")
+    text = refused(stage.call("click_element", selector="tr >> text=Edit", timeout=50), "element_not_found")
+    assert re.search(r"row \[e\d+\] is no frame, and >> leads into frames only", text)
 
 
 @pytest.mark.parametrize("selector", ["##", "//[", "button[", ""])

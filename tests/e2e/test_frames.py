@@ -76,6 +76,19 @@ def test_selectors_find_what_is_in_a_frame(stage: Stage, host: str, nested: bool
 
 
 @hosts
+@depths
+def test_what_changes_in_a_frame_is_told(stage: Stage, host: str, nested: bool) -> None:  # noqa: FBT001
+    """By the call that changed it, and at the end of a sequence that did."""
+    framed(stage, host, nested=nested)
+    change = stage.ok("set_value", selector="label=Card", value="1234", observe="change")["stateChange"]
+    assert [re.sub(r" \[e\d+\]", "", line) for line in change["changed"]] == ['textbox "Card" [focused] = "1234"']
+    steps = [{"action": "set_value", "selector": "#s", "value": "Amex"}, {"action": "click_element", "selector": "#b"}]
+    change = stage.ok("execute_sequence", actions=steps)["stateChange"]
+    assert change["appeared"] == ["text: paid true 1234"]
+    assert re.sub(r" \[e\d+\]", "", change["changed"][0]) == 'combobox "Kind" = "Amex"'
+
+
+@hosts
 def test_a_click_in_a_frame_that_lies_further_down(stage: Stage, host: str) -> None:
     """The page is scrolled to the frame, the frame to the element."""
     inner = stage.page(INNER).replace("127.0.0.1", host)

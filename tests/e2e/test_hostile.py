@@ -212,12 +212,15 @@ NO_DOCUMENT = {
 
 @pytest.mark.parametrize("kind", NO_DOCUMENT)
 def test_answers_that_are_no_document(stage: Stage, kind: str) -> None:
-    """Empty answers and downloads: the page stays, for clicks and navigations alike."""
+    """Empty answers and downloads: the page stays, for clicks and navigations alike, and each asks once only."""
     path = f"/no-document-{kind}"
     stage.site.page(path, NO_DOCUMENT[kind])
     here = stage.show(f"<a href={path}>Go</a>")
     assert stage.ok("click_element", selector="a")["url"] == here
-    assert stage.ok("navigate", url=stage.site.url(path))["url"] == here
+    answer = stage.call("navigate", url=stage.site.url(path))
+    assert answer.data["url"] == here
+    assert answer.data["warnings"] == ["No page came of it: the one before it is still there."]
+    assert len(stage.site.visits(path)) == 2
 
 
 def test_a_redirect_without_end(stage: Stage) -> None:

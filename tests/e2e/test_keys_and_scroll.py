@@ -146,6 +146,15 @@ def test_a_page_whose_main_part_scrolls(stage: Stage) -> None:
     assert stage.js("m.scrollTop") == 500
 
 
+def test_the_page_is_scrolled_and_not_what_scrolls_in_it(stage: Stage) -> None:
+    """The wheel turns beside the part in the middle; that part scrolls where it is asked for."""
+    stage.show(f"<div id=m style='height:500px;margin:50px;overflow:auto'>{TALL}</div>{TALL}")
+    stage.ok("scroll", direction="down", pixels=300)
+    assert stage.js("[scrollY, m.scrollTop]") == [300, 0]
+    stage.ok("scroll", selector="#m", direction="down", pixels=200)
+    assert stage.js("[scrollY, m.scrollTop]") == [300, 200]
+
+
 def test_what_is_loaded_by_scrolling_is_there_afterwards(stage: Stage) -> None:
     """`observe: change` waits for what the scrolling brings."""
     stage.show(f"{TALL}<script>addEventListener('scroll', () => end.append(' more'), {{once: true}})</script>")

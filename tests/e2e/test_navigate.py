@@ -80,12 +80,13 @@ def test_who_does_not_want_to_wait_is_answered_early(stage: Stage, wait_until: s
     gate.open()
 
 
-def test_a_page_that_does_not_come_to_its_end_is_a_timeout(stage: Stage) -> None:
-    """The page stays as far as it came; the error says how to go on, and the session with it."""
-    gate = stage.site.gate("/slow-2.png")
-    url = stage.page("<p>so far</p><img src=/slow-2.png>")
+@pytest.mark.parametrize("tag", ["img", "script"])
+def test_a_page_that_does_not_come_to_its_end_is_a_timeout(stage: Stage, tag: str) -> None:
+    """The page stays as far as it came, parsed or not; the error says how to go on, and the session with it."""
+    gate = stage.site.gate(f"/slow-{tag}")
+    url = stage.page(f"<p>so far</p><{tag} src=/slow-{tag}></{tag}>")
     answer = stage.call("navigate", url=url, timeout=300)
-    assert "waitUntil" in refused(answer, "timeout")
+    assert "The page stays as far as it came; raise timeout, or use waitUntil" in refused(answer, "timeout")
     assert answer.data["error"]["retryable"] is True
     assert stage.ok("get_text", selector="p")["text"] == "so far"
     gate.open()
@@ -135,6 +136,14 @@ def test_an_unknown_host_is_told_with_its_reason(stage: Stage) -> None:
     assert "could not be loaded: net::ERR_NAME_NOT_RESOLVED" in text
 
 
+def test_a_page_that_asks_for_a_password_says_so(stage: Stage) -> None:
+    """What is not given is told with where to give it: the server can be reached."""
+    wanted = {"WWW-Authenticate": 'Basic realm="vault"'}
+    url = stage.site.page("/vault", Reply("no", 401, headers=wanted))
+    text = refused(stage.call("navigate", url=url), "remote_error")
+    assert "could not be loaded: net::ERR_INVALID_AUTH_CREDENTIALS. It asks for a user and a password" in text
+
+
 @pytest.mark.parametrize("status", [404, 500])
 def test_an_error_page_of_the_server_is_a_page(stage: Stage, status: int) -> None:
     """What the server shows beside a bad status can be read."""
@@ -150,6 +159,17 @@ def test_a_redirect_ends_where_it_leads(stage: Stage) -> None:
     here = stage.site.page("/redirect", Reply("", 302, headers={"Location": there}))
     answer = stage.ok("navigate", url=here)
     assert (answer["url"], answer["title"]) == (there, "There")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
+def test_a_page_that_sends_back_is_asked_once(stage: Stage, host: str) -> None:
+    """It leads to the page before, as to any other."""
+    here = stage.show("in", title="Sign in")
+    path = f"/guarded-{host}"
+    stage.site.page(path, f"<script>location.replace('{here}')</script>")
+    answer = stage.ok("navigate", url=stage.site.url(path, host=host))
+    assert (answer["url"], answer["title"]) == (here, "Sign in")
+    assert len(stage.site.visits(path)) == 1
 
 
 @pytest.mark.parametrize(

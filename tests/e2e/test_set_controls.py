@@ -41,6 +41,10 @@ def test_a_checkbox_that_only_its_label_shows(stage: Stage) -> None:
     stage.show("<label><input id=f type=checkbox style='display: none'><span>Agree</span></label>")
     stage.ok("set_value", selector="#f", value="on")
     assert stage.js("f.checked") is True
+    ref = stage.ref('checkbox "Agree"')
+    stage.ok("expect", selector=ref, visible=True, checked=True)
+    assert stage.ok("click_element", selector=ref)["stateChange"]["changed"] == [f'checkbox "Agree" [{ref}]']
+    assert stage.js("f.checked") is False
 
 
 @pytest.mark.parametrize("role", ["checkbox", "switch"])

@@ -178,6 +178,14 @@ def test_fields_are_found_by_their_labels(stage: Stage, selector: str) -> None:
     assert stage.js("f.value") == "a@b.c"
 
 
+def test_a_field_that_loses_the_focus_is_told_with_what_has_it(stage: Stage) -> None:
+    """What was typed is there instead."""
+    stage.show("<input id=f onfocus='Promise.resolve().then(() => g.focus())'><input id=g aria-label=Search>")
+    stage.ok("wait_for", selector="#f")
+    [warning] = stage.ok("set_value", selector="#f", value="Ann")["warnings"]
+    assert "now holds ''. The focus went to textbox \"Search\" [e" in warning
+
+
 @pytest.mark.parametrize("aim", ["ref", "target", "uid", "selector"])
 @pytest.mark.parametrize("name", ["text", "value"])
 def test_arguments_under_the_names_that_models_guess(stage: Stage, aim: str, name: str) -> None:
@@ -194,7 +202,7 @@ def test_arguments_under_the_names_that_models_guess(stage: Stage, aim: str, nam
         ("<input id=f type=date readonly>", "is read-only"),
         ("<button id=f>x</button>", "takes no value"),
         ("<p id=f>x</p>", "takes no value"),
-        ("<input id=f readonly>", "is read-only"),
+        ("<input id=f readonly>", "is read-only. It takes no typing: where it opens a picker, click it"),
         ("<input id=f disabled>", "is disabled"),
         ("<input id=f hidden>", "is not visible"),
     ],

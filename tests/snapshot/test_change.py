@@ -34,14 +34,60 @@ DELTAS = {
         {"appeared": [], "disappeared": [], "changed": ["text: 1 item"]},
     "document.querySelector('button').hidden = true": {"appeared": [], "disappeared": ['button "Add"'], "changed": []},
     "document.querySelector('button').focus()": {"appeared": [], "disappeared": [], "changed": []},
-    "document.body.prepend(document.querySelector('p'))": {"appeared": [], "disappeared": [], "changed": []},
+    "document.body.prepend(document.querySelector('p'))":
+        {"appeared": [], "disappeared": [], "changed": ["text: 0 items [moved]"]},
+    "document.querySelector('ul').prepend(document.querySelector('li:last-child'))":
+        {"appeared": [], "disappeared": [], "changed": ["listitem [moved]"]},
+    "document.body.innerHTML = document.body.innerHTML": {"appeared": [], "disappeared": [], "changed": []},
+    "document.body.innerHTML = document.body.innerHTML.replace('<li>Tea', '<li>Mate')":
+        {"appeared": ["text: Mate"], "disappeared": ["text: Tea"], "changed": []},
+    "const ul = document.querySelector('ul'); ul.innerHTML = ul.innerHTML.replace(/(.*)(<li>.*)/, '$2$1')":
+        {"appeared": ["text: Cocoa", "listitem"], "disappeared": ["listitem", "text: Cocoa"], "changed": []},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("script", DELTAS)
 def test_a_delta_tells_what_is_other(script: str, browser: Browser) -> None:
-    """Lines appear, disappear and change by element; where the focus is does not count."""
-    assert delta(browser, "<button>Add</button><input aria-label=N><p>0 items</p>", script) == DELTAS[script]
+    """Lines appear, disappear, change and move by element; where the focus is, and what is drawn anew, do not count."""
+    html = "<button>Add</button><input aria-label=N><p>0 items</p><ul><li>Tea</li><li>Cake</li><li>Cocoa</li></ul>"
+    assert delta(browser, html, script) == DELTAS[script]
+
+
+BEHIND = "<div id=app><h1>Shop</h1><button>Buy</button></div><div id=top></div>"
+
+
+@pytest.mark.parametrize(
+    ("script", "appeared"),
+    [
+        ("app.ariaHidden = 'true'; top.innerHTML = '<div role=dialog>Sure?</div>'", ["dialog", "text: Sure?"]),
+        ("app.inert = true", []),
+        ("app.ariaHidden = 'true'; app.append('sold')", ["text: sold"]),
+    ],
+)
+def test_what_a_dialog_withdraws_has_not_gone(script: str, appeared: list[str], browser: Browser) -> None:
+    """What is still seen behind it neither goes when it opens nor comes back when it closes."""
+    opening = f"const top = document.getElementById('top'); {script}"
+    assert delta(browser, BEHIND, opening) == {"appeared": appeared, "disappeared": [], "changed": []}
+    browser.page.call("mark")
+    browser.js("app.ariaHidden = null; app.inert = false")
+    assert browser.page.call("delta", limit=40)["appeared"] == []
+
+
+def test_what_is_withdrawn_out_of_sight_has_gone(browser: Browser) -> None:
+    """A menu that slides in and out comes and goes."""
+    menu = "<nav id=n aria-hidden=true style='position:fixed;left:-500px;width:200px'><a href=/>Home</a></nav>"
+    shown = {"appeared": ["navigation", 'link "Home"'], "disappeared": [], "changed": []}
+    assert delta(browser, menu, "n.style.left = 0; n.ariaHidden = null") == shown
+
+
+def test_refs_that_a_page_made_stale_are_counted(browser: Browser) -> None:
+    """Elements that others like them took the place of are no difference; those who have refs of them are told."""
+    page = browser.open("<button>Add</button><button>Pay</button>")
+    page.call("mark")
+    page.call("ready", locator={"by": "text", "value": "Pay"}, slice=0)
+    browser.js("document.body.innerHTML = document.body.innerHTML")
+    answer = page.call("delta", limit=40)
+    assert (answer["redrawn"], answer["appeared"], answer["disappeared"]) == (1, [], [])
 
 
 def test_a_delta_is_bounded(browser: Browser) -> None:
@@ -95,6 +141,7 @@ def test_unrest_has_its_reason(html: str, browser: Browser) -> None:
     [
         "<p>x</p>",
         "<div class=spinner hidden>x</div>",
+        "<div style='height:3000px'>feed</div><div class=spinner>what comes when one scrolls there</div>",
         "<div class=spinner style='opacity:0'>x</div>",
         "<div role=progressbar aria-valuenow=100>x</div>",
         "<style>@keyframes a{to{opacity:.5}}</style><p style='animation:a 1s infinite'>x</p>",
@@ -103,7 +150,7 @@ def test_unrest_has_its_reason(html: str, browser: Browser) -> None:
     ],
 )
 def test_what_does_not_count_lets_it_settle(html: str, browser: Browser) -> None:
-    """Hidden spinners, endless animations, hidden changes and event streams are no unrest."""
+    """Spinners that nobody sees, endless animations, hidden changes and event streams are no unrest."""
     browser.open(html).call("mark")
     assert settle(browser, limit=2000)["settled"]
 

@@ -32,6 +32,10 @@ LINES = {
     "<input aria-label=R readonly value=x>": '- textbox "R" [readonly] = "x"',
     "<input type=checkbox id=c checked><label for=c>I agree</label>": '- checkbox "I agree" [checked]',
     "<input type=radio aria-label=Red>": '- radio "Red"',
+    "<label><input type=checkbox style='display:none' checked>Agree</label>": '- checkbox "Agree" [checked]',
+    "<label>Dark<input type=checkbox role=switch hidden></label>": '- switch "Dark"',
+    "<label for=d>A</label><label for=d>B</label><input id=d type=radio hidden disabled>": '- radio "A B" [disabled]',
+    "<label for=u>Upload</label><input id=u type=file hidden>": '- generic "Upload" [clickable]',
     "<div role=checkbox aria-checked=mixed>All</div>": '- checkbox "All" [mixed]',
     "<div role=switch aria-checked=true>Dark</div>": '- switch "Dark" [checked]',
     "<div role=tab aria-selected=true>One</div>": '- tab "One" [selected]',
@@ -47,11 +51,24 @@ LINES = {
     "<img alt=Logo src=x width=9 height=9>": '- img "Logo"',
     "<img alt='' src=x width=9 height=9>": "",
     "<svg width=9 height=9><title>Star</title></svg>": '- img "Star"',
+    "<svg><path d='M0 0h9v9z' /></svg>": "",
+    "<svg><text y=9>Jan</text><text y=29>Feb</text><defs><text>no</text></defs></svg>": "- text: Jan Feb",
+    "<svg><a href=/x><rect width=9 height=9 /><text y=9>Go</text></a></svg>": '- link "Go"',
+    "<svg aria-label=Map><path d='M0 0h9v9z' tabindex=0><title>Rome</title></path></svg>": dedent("""\
+        - img "Map"
+          - generic "Rome" [clickable]"""),
+    "<svg><foreignObject width=99 height=99><p>Start</p><button>x</button></foreignObject></svg>": dedent("""\
+        - text: Start
+        - button "x"
+        """).rstrip(),
+    "<svg style='cursor:pointer' aria-label=Close></svg>": '- img "Close"',
+    "<svg style='cursor:pointer'></svg>": "- generic [clickable]",
     "<figure><figcaption>Cap</figcaption>x</figure>": '- figure "Cap"\n  - text: x',
     "<fieldset><legend>Pay</legend><input aria-label=A></fieldset>": '- group "Pay"\n  - textbox "A"',
     "<details><summary>More</summary>hidden</details>": '- group\n  - button "More" [collapsed]',
     "<progress value=3 max=10 aria-label=P></progress>": '- progressbar "P" = "3"',
     "<output>Saved</output>": "- status\n  - text: Saved",
+    "<div id=r>Hi <button>x</button></div><script>r.onclick = () => {}</script>": '- text: Hi\n- button "x"',
     "<hr>": "- separator",
     "<table><tr><th>A<th>B<tr><td>1<td><button>x</button></table>": dedent("""\
         - table

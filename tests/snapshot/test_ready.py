@@ -40,6 +40,10 @@ REFUSALS = {
     "<fieldset disabled><button>Go</button></fieldset>": ("disabled", 'button "Go" [disabled] is disabled'),
     "<button>Go</button><dialog open aria-label=Cookies style='position:fixed;top:0;width:100%;height:100%'></dialog>":
         ("covered", 'covered by dialog "Cookies"'),
+    "<button>Go</button><div class=backdrop style='position:fixed;inset:0'></div>":
+        ("covered", "covered by generic (div.backdrop)"),
+    "<button>Go</button><div style='position:fixed;inset:0'><div role=dialog aria-label=News>x</div></div>":
+        ("covered", 'covered by dialog "News"'),
     "<button id=b style='position:relative'>Go</button><script>let x=0;(function f(){"
     "b.style.left=++x+'px';requestAnimationFrame(f)})()</script>": ("moving", 'button "Go" is moving'),
     "<button style='position:fixed;left:-500px'>Go</button>":

@@ -1,9 +1,11 @@
 // Waits for conditions on an element or on the page, and says which of them do not hold.
 const same = (expected, actual) => ({ holds: actual === expected, expected, actual });
 
+const isSeen = (element) => isVisible(seenOf(element));
+
 /** Conditions on the first match; each answers {holds, expected, actual}. */
 const ON_ELEMENT = {
-  visible: (element, wanted) => same(wanted, element !== null && isVisible(element)),
+  visible: (element, wanted) => same(wanted, element !== null && isSeen(element)),
   enabled: (element, wanted) => same(wanted, element && !isDisabled(element)),
   checked: (element, wanted) => same(wanted, element && checkedOf(element) === true),
   text: (element, wanted) => same(normal(wanted), element && normal(textOrValue(element))),
@@ -44,9 +46,9 @@ function compareAttribute(element, { name, value }) {
 }
 
 const ON_STATE = {
-  visible: (found) => found.some(isVisible),
-  hidden: (found) => !found.some(isVisible),
-  enabled: (found) => found.some((element) => isVisible(element) && !isDisabled(element)),
+  visible: (found) => found.some(isSeen),
+  hidden: (found) => !found.some(isSeen),
+  enabled: (found) => found.some((element) => isSeen(element) && !isDisabled(element)),
   gone: (found) => found.length === 0,
 };
 
@@ -57,7 +59,7 @@ function compareState(found, wanted) {
 
 function stateOf(found) {
   if (!found.length) return 'gone';
-  if (!found.some(isVisible)) return 'hidden';
+  if (!found.some(isSeen)) return 'hidden';
   return ON_STATE.enabled(found) ? 'visible' : 'visible, disabled';
 }
 

@@ -55,9 +55,7 @@ function refuseCheck(element, wish, kind) {
   acting.wanted = wanted;
   wish.found.already = checkedOf(element) === wanted;
   wish.found.mixed = checkedOf(element) === 'mixed';
-  if (isVisible(element)) return refuseDisabled(element) ?? pointAt(element, wish);
-  const label = isToggle(element) ? labelsOf(element).find(isVisible) : null;
-  return refuseDisabled(element) ?? (label ? pointAt(label, wish) : refuseHidden(element));
+  return refusePoint(element, wish);
 }
 
 // Dates, times and colours

@@ -5,9 +5,12 @@ const marks = new Map();
 /** The mark of this name: a step inside a sequence has its own. */
 const markOf = (name) => marks.get(name ?? '') ?? noMark;
 
+/** What the page shows, behind a dialog too: what that withdraws has not gone. */
+const surveyAll = () => survey(window.document, false, true);
+
 /** mark({name?}): from here on changes, requests and differences count. */
 function beginMark({ name }) {
-  const mark = { document: window.document, ...describePage(), lines: linesByElement(survey()), requests: new WeakMap() };
+  const mark = { document: window.document, ...describePage(), lines: linesByElement(surveyAll()), requests: new WeakMap() };
   for (const each of allDocuments()) mark.requests.set(each, requestsOf(dom.window(each)).last);
   marks.set(name ?? '', mark);
   leaving.since = null;
@@ -44,24 +47,37 @@ function textKey(element, nth) {
 /** delta({refs, limit, name?}): what differs from the mark; in a new document, what it shows. */
 function delta({ limit, name }) {
   const mark = markOf(name);
-  const most = limit ?? 40;
-  const result = survey();
+  const result = surveyAll();
   const sameDocument = mark.document === window.document;
   const page = describePage();
-  const before = sameDocument ? mark.lines : new Map();
-  const after = linesByElement(result);
-  const appeared = [];
-  const changed = [];
-  for (const [key, { entry, line }] of after) {
-    const old = before.get(key);
-    if (!old) appeared.push(entry);
-    else if (old.line !== line) changed.push(entry);
-  }
-  const disappeared = [...before].filter(([key]) => !after.has(key)).map(([, { line }]) => line);
+  const found = differences(sameDocument ? mark.lines : new Map(), linesByElement(result));
   return {
     sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),
-    ...bounded({ appeared, disappeared, changed }, most, result.focused),
+    redrawn: found.redrawn, ...bounded(found, limit ?? 40, result.focused),
   };
+}
+
+/** What came, went and changed or moved; `redrawn` counts the refs of elements that others took the place of, alike to see. */
+function differences(before, after) {
+  const [was, is] = [[...before], [...after]];
+  const linesOf = (listing) => listing.map(([key, { line }]) => [key, line]);
+  const found = { appeared: [], changed: [], redrawn: 0 };
+  const partners = new Map();
+  for (const [old, young] of aligned(linesOf(was), linesOf(is))) {
+    partners.set(young, old);
+    if (was[old][0] !== is[young][0] && isReferred(was[old][0])) found.redrawn += 1;
+  }
+  is.forEach(([key, { entry, line }], place) => {
+    if (partners.has(place)) {
+      if (line !== was[partners.get(place)][1].line) found.changed.push(entry);
+    } else if (before.has(key)) {
+      entry.isMoved = true;
+      if (!entry.parent?.isMoved || line !== before.get(key).line) found.changed.push(entry);
+    } else found.appeared.push(entry);
+  });
+  const paired = new Set(partners.values());
+  found.disappeared = was.filter(([key], place) => !after.has(key) && !paired.has(place)).map(([, { line }]) => line);
+  return found;
 }
 
 const changeOf = (key, mark, page, sameDocument) =>

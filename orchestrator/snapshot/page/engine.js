@@ -58,6 +58,7 @@ const engine = {
       if (name === 'numbered') return finished();
       unfinished = null;
       if (!Object.hasOwn(METHODS, name)) throw new Error(`there is no method ${name}`);
+      if (name !== 'loaded') noteArrival();
       const result = METHODS[name](params);
       return result instanceof Promise ? result.then(answer, (error) => explain(error, locator)) : answer(result);
     } catch (error) {

@@ -28,12 +28,22 @@ function takeStopped() {
   return url;
 }
 
+/** The trip that led to this document, as its first caller says; no trip where that caller asked for something else. */
+let arrival = null;
+
+function noteArrival(trip = 'before any') {
+  arrival ??= trip;
+}
+
 /**
- * loaded({states, slice, asked?, before?}): whether the document is in one of these states; `failed` is the error code on
- * the page that Chromium shows for what could not be loaded; `overtaken` says that it is not what was asked for, since
- * the page before it (at `before`) went somewhere at the same moment.
+ * loaded({states, slice, trip, asked?, before?}): whether the document is in one of these states; `failed` is the error
+ * code on the page that Chromium shows for what could not be loaded, '' where it has none; `stayed` says that the
+ * document was there before this trip, and has not the address asked for; `overtaken` that it is not what was asked for, since the page before it (at
+ * `before`) went somewhere at the same moment.
  */
-async function loaded({ states, slice, asked, before }) {
+async function loaded({ states, slice, trip, asked, before }) {
+  noteArrival(trip);
+  const stayed = arrival !== trip && !isAsked(asked);
   const isThere = () => states.includes(dom.readyState(window.document));
   await new Promise((resolve) => {
     if (isThere()) return void resolve();
@@ -42,7 +52,8 @@ async function loaded({ states, slice, asked, before }) {
     return undefined;
   });
   const isError = isThere() && (window.location.protocol === 'chrome-error:' || isBlankInstead(asked));
-  return { there: isThere(), failed: isError ? errorCode() : undefined, overtaken: asked && isOther(asked, before) };
+  const overtaken = !stayed && asked && isOther(asked, before);
+  return { there: isThere(), failed: isError ? errorCode() : undefined, stayed, overtaken };
 }
 
 /** WebKitGTK puts a blank document, with the reason as its text, in the place of a page that it could not load. */
@@ -54,18 +65,27 @@ function isBlankInstead(asked) {
 const entriesOf = performance.getEntriesByType.bind(performance);
 const bare = (url) => withoutUser(url.replace(/#.*/s, ''));
 
-/** Neither the document of this address nor one that it was redirected to, but the page before, once more. */
+/** True for the document of this address, whatever the fragment. */
+const isAsked = (asked) => Boolean(asked) && bare(dom.url(window.document)) === bare(new URL(asked).href);
+
+/** True where the page of this address sent the browser here; pages elsewhere are told its origin alone. */
+function cameFrom(asked, before) {
+  const from = bare(dom.referrer(window.document));
+  const { href, origin } = new URL(asked);
+  return from === bare(href) || (from === `${origin}/` && from !== bare(before ?? ''));
+}
+
+/** Neither the document of this address nor one that it led to, by a redirect or by itself, but the page before, once more. */
 function isOther(asked, before) {
-  const here = bare(dom.url(window.document));
   const [entry] = entriesOf('navigation');
-  if (!entry || entry.redirectCount || here === bare(new URL(asked).href)) return false;
-  return entry.type === 'reload' || here === bare(before ?? '');
+  if (!entry || entry.redirectCount || isAsked(asked) || cameFrom(asked, before)) return false;
+  return entry.type === 'reload' || bare(dom.url(window.document)) === bare(before ?? '');
 }
 
 function errorCode() {
   const [code] = queryAll(window.document, '.error-code');
   const said = dom.textContent(code ?? dom.body(window.document)).trim();
-  return ((code || window.location.protocol === 'about:') && said) || 'it was blocked by the browser';
+  return code || window.location.protocol === 'about:' ? said : '';
 }
 
 /** A promise that is given up after so many ms, by timers that the page cannot have replaced. */

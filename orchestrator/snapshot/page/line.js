@@ -2,7 +2,7 @@
 
 /** The line without indentation and dash; `ref` is '' where none is to be shown. */
 function lineOf(entry, focused, ref) {
-  if (entry.role === 'text') return `text: ${plain(entry.text)}`;
+  if (entry.role === 'text') return `text: ${plain(entry.text)}${entry.isMoved ? ' [moved]' : ''}`;
   if (entry.role === 'more') return entry.text;
   const { name, value } = entry;
   let line = entry.shownRole;

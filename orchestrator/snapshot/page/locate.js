@@ -166,15 +166,19 @@ function search(locator, start) {
   return find(start, locator);
 }
 
+const noFrame = (match, locator) =>
+  (match ? `${lineFor(match)} is no frame, and >> leads into frames only` : `no frame matches ${describeLocator(locator)}`);
+
 /** Where a locator searches: the whole cluster, or inside what `frames` and `within` lead to. */
 function startOf(locator) {
   let start = window.document;
   const frames = locator.frames ?? [];
   for (let i = 0; i < frames.length; i += 1) {
-    const found = search(frames[i], start).filter(isFrame);
+    const matches = search(frames[i], start);
+    const found = matches.filter(isFrame);
     if (locator.strict && found.length > 1) throw new Ambiguity(found);
     const [element] = found;
-    if (!element) throw new Refusal('not_found', `no frame matches ${describeLocator(frames[i])}`);
+    if (!element) throw new Refusal('not_found', noFrame(matches[0], frames[i]));
     start = innerDocument(element);
     if (!start) throw new Elsewhere(element, [...frames.slice(i + 1), { ...locator, frames: undefined }]);
   }

@@ -1,7 +1,8 @@
 // Computes accessible names, in the parts of accname 1.2 that matter, with a bound on the work for each.
 const NAME_NODES = 400;
 const NAME_LENGTH = 1000;
-const UNREAD = wordSet('script style template noscript head title meta link datalist');
+const UNREAD = wordSet(`
+  script style template noscript head title meta link datalist defs symbol clipPath mask pattern marker desc metadata`);
 
 /** What a name is gathered into, until it is long enough. */
 class Gathering {
@@ -153,13 +154,12 @@ function nativeName(element) {
     case 'button': case 'select': case 'textarea': case 'meter': case 'progress': case 'output':
       return labelText(element);
     case 'img': case 'area': return attribute(element, 'alt') ?? '';
-    case 'svg': return svgTitle(element);
     case 'option': return attribute(element, 'label') ?? '';
     case 'fieldset': case 'table': case 'figure': {
       const caption = captionOf(element, CAPTIONS[tag]);
       return caption ? contentText(caption) : '';
     }
-    default: return '';
+    default: return inHtml(element) ? '' : svgTitle(element);
   }
 }
 

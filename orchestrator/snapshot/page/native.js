@@ -93,6 +93,7 @@ const dom = {
   window: reader(Document, 'defaultView'),
   title: reader(Document, 'title'),
   url: reader(Document, 'URL'),
+  referrer: reader(Document, 'referrer'),
   readyState: reader(Document, 'readyState'),
   command: method(Document, 'execCommand'),
   scroller: reader(Document, 'scrollingElement'),

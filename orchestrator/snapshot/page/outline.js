@@ -12,6 +12,7 @@ class Entry {
     this.text = null;
     this.isNamed = undefined;
     this.known = undefined;
+    this.isMoved = false;
   }
 
   get name() {
@@ -32,14 +33,19 @@ class Entry {
   }
 
   states(focused) {
-    return this.hasRef ? statesOf(this.element, this.role, focused) : [];
+    const states = this.hasRef ? statesOf(this.element, this.role, focused) : [];
+    return this.isMoved ? [...states, 'moved'] : states;
   }
 }
 
 class Survey {
-  /** With `bounded` each entry knows whether it is inside the viewport; without, boxes are read only where needed. */
-  constructor(bounded) {
+  /**
+   * With `bounded` each entry knows whether it is inside the viewport; without, boxes are read only where needed. With
+   * `deep` there is also what a dialog has withdrawn and is still seen behind it.
+   */
+  constructor(bounded, deep) {
     this.bounded = bounded;
+    this.deep = deep;
     this.entries = [];
     this.frames = [];
     this.focused = focusedElements();
@@ -74,7 +80,7 @@ class Survey {
   }
 
   look(element, tag, at) {
-    if (dom.hasAny(element) && (flag(element, 'aria-hidden') || dom.has(element, 'inert'))) return;
+    if (isWithdrawn(element) && !(this.deep && isBehind(element))) return;
     const isMeasured = this.ahead !== null && this.ahead.element === element;
     const style = isMeasured ? this.ahead.style : styleOf(element);
     const { display } = style;
@@ -85,7 +91,8 @@ class Survey {
     const isLine = role !== '' && place.visible;
     if (this.bounded ? !this.reach(element, tag, place, at) : !this.measure(element, tag, place, isLine, isMeasured)) return;
     const apart = display !== 'inline' && display !== 'contents';
-    const block = apart && !display.startsWith('inline');
+    // The words of a diagram are one run: each of them is a block to the browser.
+    const block = apart && !display.startsWith('inline') && (tag !== 'text' || inHtml(element));
     if (block) this.flush();
     else if (apart) this.space();
     if (isLine && (place.sized || spills(element))) this.list(element, tag, role, place, at);
@@ -153,9 +160,17 @@ class Survey {
       if (tag === 'option') return '';
       return at.muted && !INTERACTIVE_ROLES.has(role) ? '' : role;
     }
-    if (at.muted || !inHtml(element)) return '';
-    if (tag === 'label') return element.control && !isVisible(element.control) ? 'clickable' : '';
+    if (at.muted) return '';
+    if (tag === 'label' && inHtml(element)) return this.labelRole(element);
     return !isPage(tag) && (takesClicks(element) || (place.pointer && !at.pointer)) ? 'clickable' : '';
+  }
+
+  /** A label has a line where it is all that is seen of its control. */
+  labelRole(label) {
+    const { control } = label;
+    const toggle = toggleBehind(label);
+    if (toggle) return roleOf(toggle) || 'clickable';
+    return control && !isVisible(seenOf(control)) ? 'clickable' : '';
   }
 
   /** Walks without text what names another line already: a listed control's label, a group's legend. */
@@ -173,12 +188,13 @@ class Survey {
 
   list(element, tag, role, place, at) {
     this.flush();
-    const entry = new Entry(element, role, at, place.eye.seen);
+    const subject = (tag === 'label' && toggleBehind(element)) || element;
+    const entry = new Entry(subject, role, at, place.eye.seen);
     this.entries.push(entry);
     place.entry = entry;
     place.depth += 1;
     if (!place.muted) {
-      entry.isNamed = isContentNamed(element, role);
+      entry.isNamed = isContentNamed(subject, role);
       place.muted = entry.isNamed || isEditingHost(element);
     }
     this.enter(element, tag, place);
@@ -187,7 +203,7 @@ class Survey {
 
   enter(element, tag, place) {
     if (tag === 'select') return this.options(element, place);
-    if (tag === 'textarea' || tag === 'svg') return undefined;
+    if (tag === 'textarea' || (tag === 'svg' && !isDiagram(element))) return undefined;
     if ((tag === 'iframe' || tag === 'frame') && isFrame(element)) return this.openFrame(element, place);
     if (tag === 'slot' || dom.shadow(element)) {
       for (const child of innerNodes(element)) this.visit(child, place);
@@ -260,5 +276,14 @@ class Survey {
   }
 }
 
+const isWithdrawn = (element) => dom.hasAny(element) && (flag(element, 'aria-hidden') || dom.has(element, 'inert'));
+
+/** Dialogs and menus withdraw what stands beside them in the body: most of that is still there for the eye. */
+function isBehind(element) {
+  const parent = dom.parent(element);
+  return parent !== null && dom.tag(parent) === 'body' && dom.rendered(element, { opacityProperty: true }) &&
+    hasArea(visiblePart(element));
+}
+
 /** What `root` shows, whole or with an eye on the viewport. */
-const survey = (root = window.document, bounded = false) => new Survey(bounded).start(root);
+const survey = (root = window.document, bounded = false, deep = false) => new Survey(bounded, deep).start(root);

@@ -78,15 +78,11 @@ function pointsOn(element, whole) {
   const pieces = [...dom.boxes(element)].slice(0, 5);
   if (!pieces.length) pieces.push(ownBox(element));
   const points = pieces.map((piece) => centre(intersect(through(lens, piece), whole))).filter(Boolean);
-  if (!points.length) return points;
-  for (const [right, down] of SPREAD) {
-    points.push({
-      x: Math.floor(whole.left + (whole.right - whole.left) * right),
-      y: Math.floor(whole.top + (whole.bottom - whole.top) * down),
-    });
-  }
-  return points;
+  return points.length ? [...points, ...spreadOn(whole)] : points;
 }
+
+const spreadOn = ({ left, top, right, bottom }, spread = SPREAD) => spread.map(([across, down]) =>
+  ({ x: Math.floor(left + (right - left) * across), y: Math.floor(top + (bottom - top) * down) }));
 
 /** What a pointer at `point` meets: in the element's own document, or in one around it that covers its frame. */
 function hitAt(element, point) {
@@ -111,14 +107,18 @@ function obstructed(element, obstacle) {
   if (styleOf(element).pointerEvents === 'none') {
     return no('covered', `${lineFor(element)} lets the pointer through (pointer-events: none)`);
   }
-  return no('covered', `covered by ${lineFor(coverOf(obstacle, element))}`);
+  const cover = coverOf(obstacle, element);
+  return no('covered', `covered by ${lineFor(cover)}${roleOf(cover) ? '' : ` (${nickname(cover)})`}`);
 }
 
-/** The cover as people would call it: the nearest thing with a name around what is hit, unless it holds the element. */
+const DIALOGS = 'dialog,[role="dialog"],[role="alertdialog"]';
+
+/** The cover as people would call it: a dialog or thing with a name around or in what is hit, unless it holds the element. */
 function coverOf(obstacle, element) {
   for (let at = obstacle; at && !isWithin(element, at); at = outer(at)) {
     const role = roleOf(at);
     if (role === 'dialog' || role === 'alertdialog' || (role && nameOf(at, role))) return at;
+    for (const dialog of queryAll(at, DIALOGS)) if (isVisible(dialog)) return dialog;
   }
   return obstacle;
 }

@@ -59,7 +59,7 @@ const CHECKS = {
   frame: (element) => (isFrame(element) ? null : no('not_a_frame', `${lineFor(element)} is no frame`)),
   visible: refuseHidden,
   enabled: refuseUnusable,
-  point: (element, wish) => refuseUnusable(element) ?? pointAt(element, wish),
+  point: refusePoint,
   fill: refuseFill,
   options: (element, wish) => refuseOptions(element, wish),
   files: (element, wish) => refuseFiles(element, wish),
@@ -76,6 +76,11 @@ function refuseDisabled(element) {
 
 function refuseUnusable(element) {
   return refuseHidden(element) ?? refuseDisabled(element);
+}
+
+function refusePoint(element, wish) {
+  const seen = seenOf(element);
+  return refuseHidden(seen) ?? refuseDisabled(element) ?? pointAt(seen, wish);
 }
 
 function refuseFocus(element) {
@@ -164,7 +169,15 @@ async function ready(params) {
 function verify({ value = acting.wanted }) {
   const { element } = acting;
   if (!element || !isLive(element)) return { same: false, gone: true, value: '', ...describePage() };
-  return { same: holds(element, value), value: shown(heldText(element)), checked: checkedOf(element), ...describePage() };
+  const same = holds(element, value);
+  const elsewhere = same ? undefined : focusBeside(element);
+  return { same, value: shown(heldText(element)), checked: checkedOf(element), elsewhere, ...describePage() };
+}
+
+/** The line of what has the focus where that is neither the element nor around it. */
+function focusBeside(element) {
+  const focused = [...focusedElements()].pop();
+  return focused && !isWithin(focused, element) && !isWithin(element, focused) ? lineFor(focused) : undefined;
 }
 
 /** What an element holds, as it may be shown: a toggle its state. */

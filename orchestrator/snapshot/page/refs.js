@@ -29,6 +29,9 @@ function refOf(element) {
   return `e${number}`;
 }
 
+/** True for an element whose ref somebody was told. */
+const isReferred = (element) => numbers.has(element);
+
 /** The element of a ref while it is part of the page, else null. */
 function elementOf(ref) {
   const element = holders.get(Number(`${ref}`.slice(1)))?.deref();

@@ -124,13 +124,24 @@ function canFocus(element) {
 
 /** True for an element without a role that people click nevertheless. */
 function isClickable(element, style, inheritedPointer) {
-  if (!inHtml(element) || isPage(dom.tag(element))) return false;
+  if (isPage(dom.tag(element))) return false;
   return takesClicks(element) || (style.cursor === 'pointer' && !inheritedPointer);
 }
 
-/** True for an element of HTML that says so itself, whatever the pointer looks like there. */
-const takesClicks = (element) => dom.has(element, 'onclick') || dom.clickHandler(element) !== null ||
-  (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0);
+/** True for an element that says so itself, whatever the pointer looks like there. */
+const takesClicks = (element) => dom.has(element, 'onclick') || (inHtml(element)
+  ? (dom.clickHandler(element) !== null && !isMount(element)) || (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0)
+  : Number(attribute(element, 'tabindex') ?? -1) >= 0);
+
+/** True for what a framework draws a whole page in: its handler there says nothing of clicks. */
+function isMount(element) {
+  const parent = dom.parent(element);
+  return parent !== null && dom.tag(parent) === 'body' && hasMatch(element, STRUCTURE);
+}
+
+/** What makes a drawing more than a picture. */
+const DRAWN = 'a,text,foreignObject,[role],[tabindex],[onclick],:not(svg)>title';
+const isDiagram = (svg) => hasMatch(svg, DRAWN);
 
 const STRUCTURE = `a[href],button,input,select,textarea,summary,iframe,video,audio,table,ul,ol,dl,h1,h2,h3,h4,h5,h6,
   article,section,form,fieldset,figure,[role],[tabindex],[onclick],[contenteditable]`;

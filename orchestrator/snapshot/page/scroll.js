@@ -1,6 +1,8 @@
 // Finds what scrolls in a direction, and waits until it has come to rest.
 const scrolling = { element: null, before: [0, 0] };
 const REST_FRAMES = 6;
+/** Beside what fills a page there is often a margin. */
+const EDGES = [[0.004, 0.5], [0.99, 0.5], [0.5, 0.004], [0.5, 0.99]];
 
 const isSideways = (direction) => direction === 'left' || direction === 'right';
 
@@ -64,6 +66,22 @@ const paneOf = (element) => {
   return around ? intersect(pane, visiblePart(around)) : pane;
 };
 
+/** Where a wheel turns this scroller, and not one that lies in it; its middle where there is no such point. */
+function wheelPoint(element, direction) {
+  const pane = paneOf(element);
+  const middle = centre(pane);
+  const points = middle ? [middle, ...spreadOn(pane), ...spreadOn(pane, EDGES)] : [];
+  return points.find((point) => wheeledAt(element, point, direction) === element) ?? middle ?? { x: 0, y: 0 };
+}
+
+/** What a wheel at this point moves: the innermost scroller that is not at its end; null for what a frame shows there. */
+function wheeledAt(element, point, direction) {
+  const hit = hitAt(element, point);
+  if (!hit || isFrame(hit)) return null;
+  for (let at = hit; at; at = outer(at)) if (canScroll(at, direction) && !isAtEnd(at, direction)) return at;
+  return null;
+}
+
 /** scrollInfo({locator?, direction}): where the wheel has to turn. */
 function scrollInfo({ locator, direction }) {
   const around = locator ? mustFind(locator)[0] : null;
@@ -74,7 +92,7 @@ function scrollInfo({ locator, direction }) {
   if (!element) return { x: 0, y: 0, before: [0, 0], atEnd: true, page: [0, 0] };
   scrolling.before = positionOf(element);
   return {
-    ...(centre(paneOf(element)) ?? { x: 0, y: 0 }), before: scrolling.before, atEnd: isAtEnd(element, direction),
+    ...wheelPoint(element, direction), before: scrolling.before, atEnd: isAtEnd(element, direction),
     page: [dom.clientWidth(element), dom.clientHeight(element)], ref: isWholePage(element) ? undefined : refOf(element),
   };
 }

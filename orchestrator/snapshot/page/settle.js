@@ -1,5 +1,7 @@
 // Knows when the page has come to rest, and what keeps it from that.
-const watch = { observer: null, roots: new Set(), since: null, changed: 0, culprit: null };
+const watch = { observer: null, roots: new Set(), since: null, changed: 0, moved: -Infinity, culprit: null };
+/** What waits for the end of an animation, by event or timer, follows it within so many ms. */
+const AFTER_MOVEMENT = 50;
 
 /**
  * A navigation that has begun and whose document is not there yet. Drivers let no command pass while one is on its way:
@@ -86,11 +88,17 @@ function unrest(mark) {
 }
 
 function movement() {
+  const reason = animation();
+  if (reason) watch.moved = now();
+  return reason ?? (now() - watch.moved < AFTER_MOVEMENT ? 'an animation has just ended' : null);
+}
+
+function animation() {
   for (const root of allRoots()) {
     const animations = dom.type(root) === DOCUMENT ? animationsOf(root) : [];
-    for (const animation of animations) {
-      if (animation.playState !== 'running' || animation.timeline !== dom.timeline(root)) continue;
-      const { effect } = animation;
+    for (const each of animations) {
+      if (each.playState !== 'running' || each.timeline !== dom.timeline(root)) continue;
+      const { effect } = each;
       if (!effect || !Number.isFinite(effect.getComputedTiming().endTime)) continue;
       const { target } = effect;
       if (target && !isRendered(target)) continue;
@@ -108,7 +116,7 @@ const BUSY = `[aria-busy="true"],[role~="progressbar"],progress:indeterminate,
 
 function busyness() {
   for (const element of everywhere(window.document, BUSY)) {
-    if (isBusy(element) && isVisible(element) && isOpaque(element)) {
+    if (isBusy(element) && isVisible(element) && isOpaque(element) && hasArea(visiblePart(element))) {
       return `${busyName(element)} is ${flag(element, 'aria-busy') ? 'busy' : 'visible'}`;
     }
   }

@@ -26,6 +26,6 @@ function marked() {
   const { entries, frames } = survey();
   const isMarked = (role) => role === 'clickable' || (role !== 'iframe' && INTERACTIVE_ROLES.has(role));
   const marks = entries.filter(({ hasRef, role }) => hasRef && isMarked(role))
-    .map(({ element }) => ({ ref: refOf(element), box: shownPart(element) })).filter(({ box }) => hasArea(box));
+    .map(({ element }) => ({ ref: refOf(element), box: shownPart(seenOf(element)) })).filter(({ box }) => hasArea(box));
   return { marks, frames: frames.map(({ element }) => ({ path: pathTo(element), ref: refOf(element) })) };
 }

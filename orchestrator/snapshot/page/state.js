@@ -34,6 +34,16 @@ const isReadonly = (element) =>
 
 const isToggle = (element) => dom.tag(element) === 'input' && /^(checkbox|radio)$/.test(element.type);
 
+/** What is seen of an element: of a checkbox or radio that is hidden, the first of its labels that is not. */
+const seenOf = (element) =>
+  (isToggle(element) && !isVisible(element) ? labelsOf(element).find(isVisible) : null) ?? element;
+
+/** The checkbox or radio that is seen by this label alone; null where it is seen itself or by another one. */
+function toggleBehind(label) {
+  const { control } = label;
+  return control && isToggle(control) && seenOf(control) === label ? control : null;
+}
+
 /** true, false or 'mixed' for what can be checked; null for what cannot. */
 function checkedOf(element) {
   if (isToggle(element)) return element.indeterminate ? 'mixed' : element.checked;
