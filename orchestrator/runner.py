@@ -27,6 +27,8 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import Holder, SqliteStore
+from orchestrator.webdriver.chromium import Beside
+from orchestrator.webdriver.devtools import debugger_address
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -53,6 +55,7 @@ class Attached:
 
     def __init__(self, remote: Remote, ears: Ears, traffic: Traffic, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
+        self.beside = Beside(debugger_address(record.capabilities), name=record.id)
         self.ears = ears
         self.traffic = traffic
         self.page = Page(remote.script, refs)
@@ -66,6 +69,7 @@ class Attached:
         """Close the connections; the session is left as it is."""
         self.traffic.close()
         self.ears.close()
+        self.beside.leave()
         self.remote.close()
 
     @functools.cached_property

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
-from orchestrator.actions import pickers
+from orchestrator.actions import pickers, prompts
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.emulator import Emulator
 from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.handles import Handles
 from orchestrator.actions.memory import House, Memory
 from orchestrator.actions.permissions import Permissions
 from orchestrator.actions.results import Acted, Observe
@@ -21,7 +23,7 @@ from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
 from orchestrator.activity import Activity
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import DialogOpen, NoAnswer, PlaceGone, RemoteFailure, brief
+from orchestrator.errors import DialogOpen, NoAnswer, PlaceGone, RemoteFailure
 from orchestrator.models import NATIVE, SessionRecord, SessionType, Tab
 from orchestrator.network.traffic import Traffic
 from orchestrator.secrets import Redactor
@@ -29,7 +31,7 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
-from orchestrator.webdriver.answer import DIALOG_TEXT
+from orchestrator.webdriver.chromium import Beside
 from orchestrator.webdriver.remote import Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
@@ -46,6 +48,7 @@ class Client(Protocol):
     page: Page
     ears: Ears
     traffic: Traffic
+    beside: Beside
     devtools: Callable[[], str] | None
 
     @property
@@ -88,11 +91,12 @@ class Scene(Memory):
         self.loaded = False
         """Whether the session went to another page."""
         self.emulator = Emulator(remote, self.bidi, turn)
-        self.tabs = Tabbing(remote, self.find.frames, turn, self.event, self.emulator)
+        handles = Handles(remote, client.beside, turn)
+        self.tabs = Tabbing(handles, self.find.frames, turn, self.event, self.emulator)
         self.permissions = Permissions(remote, self.bidi, turn, self.event)
         self.tabs.on_new = self._meet
         of_app = turn.record.type is not SessionType.BROWSER
-        remote.on_dialog = self._answer_dialog
+        remote.on_dialog = partial(prompts.answer, self)
         remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
         remote.on_broken = None if of_app else self.tabs.renew
         self.web.on_stopped = self._tell_stopped
@@ -247,28 +251,6 @@ class Scene(Memory):
         """Report something that happened on the session and that nobody asked for."""
         self.events.append(text)
 
-    def _answer_dialog(self, text: str) -> bool:
-        """Answer an open dialog as it was armed, or as the policy says; False leaves it open, as alerts of apps are."""
-        armed, policy = self.record.armed, self.record.policies.dialogs
-        if self.native or (armed is None and policy == "manual"):
-            return False
-        if not text:  # a proxy between us and the driver hands on the error without it
-            with suppress(RemoteFailure):
-                text = brief(str(self.remote.execute("w3cGetAlertText")), DIALOG_TEXT)
-        accept = armed.accept if armed else policy == "accept"
-        if armed and armed.accept and armed.prompt_text is not None:
-            self.fill_prompt(armed.prompt_text)
-        try:
-            self.remote.execute("w3cAcceptAlert" if accept else "w3cDismissAlert")
-        except RemoteFailure:
-            return True  # it closed by itself meanwhile: the next command tells
-        if armed:
-            self.change(armed=None)
-        how = "accepted" if accept else "dismissed"
-        told = "" if armed else " To answer the next one otherwise, call handle_dialog before the call that opens it."
-        self.event(f"A dialog was {how}: {text!r}.{told}")
-        return True
-
     def _meet(self, tab: Tab) -> None:
         """Tell a tab that is new what the browser tells none by itself, and hear it."""
         self.hear([*self.record.tabs, tab])
@@ -290,10 +272,3 @@ class Scene(Memory):
 
     def _tell_stopped(self, url: str) -> None:
         self.event(f"The page wanted another program to open {url!r}; that was stopped.")
-
-    def fill_prompt(self, text: str) -> None:
-        """Type into the open dialog; one that takes no text is told as an event."""
-        try:
-            self.remote.execute("w3cSetAlertValue", text=text)
-        except RemoteFailure as error:
-            self.event(f"The dialog takes no text ({error.details['error']}).")
