@@ -159,7 +159,7 @@ class Runner:
         record = turn.record
         if back and not back.whole:
             self.attach(record, self._reach.of(record))
-        attached = self._client(record)
+        attached = self._client(record, back.remote if back else None)
         scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
         attached.ears.wait()
         scene.hear(record.tabs)
@@ -189,10 +189,10 @@ class Runner:
         more = {"restored": back.whole, "recovered": back.recovered} if back else {}
         return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
-    def _client(self, record: SessionRecord) -> Attached:
+    def _client(self, record: SessionRecord, remote: Remote | None) -> Attached:
         kept = self._attached.get(record.remote_session_id)
         if kept is None:
-            kept = self._keep(self._reach.of(record), record, strange=True)
+            kept = self._keep(remote or self._reach.of(record), record, strange=True)
         return kept
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:

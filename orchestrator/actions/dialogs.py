@@ -37,6 +37,7 @@ class HandleDialog(Timed, Action[Acted]):
 
     def perform(self, scene: Scene) -> Acted:
         """Answer the open one, or arm the next; an app's alert is waited for."""
+        scene.glance()
         if scene.native:
             return self._answer_alert(scene)
         try:

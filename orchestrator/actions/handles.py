@@ -47,14 +47,21 @@ class Handles:
             answering(browser, [tab for tab in pages if tab not in mine], Deadline(_OTHERS))
         self.remote.execute("switchToWindow", handle=handle)
 
-    def resume(self) -> None:
-        """Go where the record says that the session is: others may have left the driver in another one, or in none."""
+    def resume(self) -> bool:
+        """Go where the record says that the session is: others may have left the driver in another one, or in none.
+
+        Returns whether its top is current; one that is current already stays as it is, where asking for that is cheap.
+        """
         if not self._here():
-            return
+            return False
         with suppress(RemoteFailure):
+            if self._turn.record.far:
+                self.remote.execute("switchToWindow", handle=self._here())
+                return True
             if self.remote.execute("w3cGetCurrentWindowHandle") == self._here():
-                return
+                return False
         self.go(self._here())
+        return True
 
     def open(self) -> str:
         """Open an empty one (New Window)."""

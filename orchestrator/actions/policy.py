@@ -48,6 +48,7 @@ class SetPolicy(Action[InForce]):
                 hint="Give dialogs, permissions, notifications, filePickers, downloads or newTabs.",
             )
         _refuse(scene, given.keys())
+        scene.glance()
         scene.change(policies=scene.record.policies.changed(**given))
         if given.keys() & _ASKED:
             scene.permissions.withdraw()

@@ -85,8 +85,8 @@ class Scene(Memory):
         """True inside a sequence: what the steps changed is reported once, for all of them."""
         self.until: Deadline | None = None
         """When the sequence that this is a part of must end."""
-        self.reported = True
-        """False where nobody reads what one step alone says of the page."""
+        self.late: Callable[[str], None] | None = None
+        """In a sequence that reports no single steps: takes the warnings of a step that is over."""
         self._unseen = False
         self.loaded = False
         """Whether the session went to another page."""
@@ -99,6 +99,8 @@ class Scene(Memory):
         remote.on_dialog = partial(prompts.answer, self)
         remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
         remote.on_broken = None if of_app else self.tabs.renew
+        remote.before = self.ask_owed
+        self.web.forget()
         self.web.on_stopped = self._tell_stopped
         self.web.on_asked = self.permissions.asked
 
@@ -178,15 +180,33 @@ class Scene(Memory):
                 if not patience.left:
                     raise RemoteFailure("The page keeps interrupting scripts.", hint="Navigate elsewhere.") from None
 
+    def later(self, method: str, tell: Callable[[Mapping[str, Any]], None], **params: Any) -> None:
+        """Ask the page's engine with the next question, or before the next other command; `tell` is told the answer.
+
+        An app's screen is asked at once.
+        """
+        if self.native:
+            tell(self.ask(method, **params))
+        else:
+            self.web.later(method, params, tell)
+
+    def ask_owed(self) -> None:
+        """Ask now what was left for later. A dialog that hinders this hinders what follows, unless that answers it."""
+        if self.web.owes:
+            with suppress(DialogOpen):
+                self.ask("state")
+
     def element(self, given: str, need: str, timeout_ms: int | None, **params: Any) -> AbstractContextManager[Hit]:
         """Wait for an element, see `Finder.element`; inside the block its frame is current."""
         return self.find.element(given, need, self.seconds(timeout_ms), **params)
 
-    def observing(self, observe: Observe, act: Callable[[], ActedT]) -> ActedT:
-        """Act, and report as much as `observe` says."""
+    def observing(self, observe: Observe, act: Callable[[], ActedT], *, rides: bool = False) -> ActedT:
+        """Act, and report as much as `observe` says; `rides` where acting begins with a question to the page."""
         if observe == "none":
             return self._with_place(act())
         watch = Watch.begin(self, "call")
+        if not rides:
+            self.ask_owed()
         report = act()
         found = watch.end(self, stability=STABILITY, limit=STABILITY_LIMIT)
         before = self.tabs.current
@@ -209,12 +229,11 @@ class Scene(Memory):
                 self.remote.execute("switchToContext", name=self.record.context or NATIVE)
         if self.native:
             return True
-        self.tabs.handles.resume()
-        return self.find.frames.from_top()
+        return self.tabs.handles.resume() or self.find.frames.from_top()
 
     def glance(self) -> None:
-        """Look at the page if the step before did not: a dialog that it opened is answered as the policy says."""
-        if self._unseen:
+        """Look at the page if the step before left that: a dialog that it opened is answered as the policy says."""
+        if self._unseen or self.web.owes:
             self._unseen = False
             with suppress(DialogOpen):
                 self.ask("state")
@@ -223,7 +242,7 @@ class Scene(Memory):
         # An app's screen has no address, and its title is a whole source of it away.
         if report.url is not None or self.native:
             return report
-        if not self.reported:
+        if self.late:
             self._unseen = True
             return report
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, Self
 
 from orchestrator.actions.deadline import Deadline
@@ -29,6 +29,14 @@ class Watched(Protocol):
         """Ask the page's engine for something that takes no time."""
         ...
 
+    def later(self, method: str, tell: Callable[[Mapping[str, Any]], None], **params: Any) -> None:
+        """Ask it with the next question, or before the next other command."""
+        ...
+
+    def ask_owed(self) -> None:
+        """Ask now what was left for later."""
+        ...
+
     def check(self) -> None:
         """Raise when this call should not go on."""
         ...
@@ -41,18 +49,21 @@ class Watched(Protocol):
 class Watch:
     """What the page was like when something began, to tell what came of it."""
 
-    def __init__(self, before: Mapping[str, Any], name: str, view: View) -> None:
+    def __init__(self, name: str, view: View) -> None:
         self._name = name
         self._view = view
-        self._url, self._title = str(before["url"]), str(before["title"])
+        self._before: Mapping[str, Any] = {}
 
     @classmethod
     def begin(cls, scene: Watched, name: str) -> Self:
-        """Remember the page as it is now; a step that watches inside a sequence that does has a name of its own."""
-        return cls(scene.ask("mark", name=name), name, scene.page)
+        """Remember the page as it is before anything is done to it; a step that watches in a sequence has its own."""
+        watch = cls(name, scene.page)
+        scene.later("mark", watch._marked, name=name)
+        return watch
 
     def end(self, scene: Watched, *, stability: float, limit: float) -> dict[str, Any]:
         """Wait until the page has settled and say what changed, as fields of `Settled` with `url` and `title`."""
+        scene.ask_owed()
         deadline = Deadline(limit)
         try:
             settled = self._settle(scene, deadline, stability)
@@ -63,8 +74,8 @@ class Watch:
             return {"warnings": [str(dialog)], "dialog": True}
         scene.remember(place)
         change = StateChange(
-            url=_move(self._url, place["url"]),
-            title=_move(self._title, place["title"]),
+            url=_move(self._before["url"], place["url"]),
+            title=_move(self._before["title"], place["title"]),
             **{name: delta.get(name) or [] for name in ("appeared", "disappeared", "changed")},
             more=delta.get("more") or None,
         )
@@ -72,6 +83,9 @@ class Watch:
         if not settled["settled"]:
             found["unstable_reason"] = settled["reason"]
         return {**found, "state_change": None if change.empty else change}
+
+    def _marked(self, before: Mapping[str, Any]) -> None:
+        self._before = before
 
     def _settle(self, scene: Watched, deadline: Deadline, stability: float) -> dict[str, Any]:
         """Whether it has settled, and if so what changed, else the reason why not."""
