@@ -68,8 +68,10 @@ class Permissions:
                 with suppress(RemoteFailure):  # a name that this version does not know
                     self._remote.cdp(method, **params)
             return
-        # Those that it does not know are refused here, too.
-        self._bidi.call_all([("goog:cdp.sendCommand", {"method": one, "params": of}) for one, of in commands])
+        by_bidi = [("goog:cdp.sendCommand", {"method": method, "params": params}) for method, params in commands]
+        reset, *_ = self._bidi.call_all(by_bidi)
+        if isinstance(reset, RemoteFailure):  # of the others it may be a name that is not known here, too
+            raise reset
 
     def withdraw(self) -> None:
         """Take back what pages were allowed and what the policies deny now."""

@@ -246,9 +246,10 @@ return {
 
   answer, refuse, tick,
 
-  /** What is to be done next, as JSON. */
+  /** What is to be done next, as JSON; with what the script came to, its call ends. */
   step() {
-    return stringify({ ...this.outlook(), ...this.news() });
+    const told = this.outlook();
+    return stringify({ ...told, ...('act' in told || 'wait' in told ? this.news() : this.end()) });
   },
 
   outlook() {
@@ -286,14 +287,17 @@ return {
     }
   },
 
-  /** End a call: nothing of it goes on. What it printed, as JSON. */
-  finish() {
+  /** End a call: nothing of it goes on. What it printed. */
+  end() {
     queue.length = unheard.length = 0;
     called.clear();
     timers.clear();
     const lines = said.splice(0);
     if (lost) lines.push(`… ${lost} more lines`);
     lost = 0;
-    return stringify({ console: lines, ...this.news() });
+    return { console: lines, ...this.news() };
   },
+
+  /** End one that was stopped; the same as JSON. */
+  finish() { return stringify(this.end()); },
 };
