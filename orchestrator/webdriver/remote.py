@@ -68,10 +68,7 @@ class Remote:
 
     A command is answered within its timeout or the session counts as lost: a remote end that stays silent for longer
     than the driver's own limits is never heard of again. Commands of one session must not overlap (the lane sees to
-    that); `delete` may be called beside them.
-
-    Attributes:
-        before: Called before each command.
+    that); `delete` may be called beside them. `before` is called before each.
 
     Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#endpoints.
     """
@@ -152,12 +149,10 @@ class Remote:
     def touch(self) -> None:
         """Have the remote end know that the session is needed; nothing in it is changed.
 
-        Of the standard's commands Get Timeouts is the one that no open dialog and no closed window stands in the way
-        of.
+        It is Get Timeouts: of the standard's commands the one that no open dialog and no closed window hinders.
 
         Raises:
-            NoAnswer: The remote end did not answer.
-            SessionLost: It does not know the session.
+            SessionLost: It does not know the session; NoAnswer where it did not answer.
         """
         self.execute("getTimeouts")
 

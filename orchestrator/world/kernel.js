@@ -223,7 +223,6 @@ return {
 
   /** A global as JSON. */
   global(word) { return stringify(portable(globalThis[word])); },
-
   setGlobal(word, value) { globalThis[word] = value; },
 
   /** Before a script: what it declares has names, one that is there keeps its value, and each action is itself again. */
@@ -287,7 +286,7 @@ return {
     }
   },
 
-  /** End a call: nothing of it goes on. What it printed. */
+  /** End a call: nothing of it goes on. What it printed; as JSON where it was stopped. */
   end() {
     queue.length = unheard.length = 0;
     called.clear();
@@ -297,7 +296,5 @@ return {
     lost = 0;
     return { console: lines, ...this.news() };
   },
-
-  /** End one that was stopped; the same as JSON. */
   finish() { return stringify(this.end()); },
 };
