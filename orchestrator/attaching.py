@@ -181,7 +181,7 @@ def _asked(remote: Remote, record: SessionRecord) -> tuple[dict[str, Any], str]:
         SessionLost: It does not.
     """
     try:
-        remote.touch(remote.timeout)
+        remote.touch()
     except SessionLost as error:
         error.hint = "Check remoteUrl and remoteSessionId; nothing was recorded."
         raise

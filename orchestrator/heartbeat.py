@@ -127,4 +127,4 @@ class Heartbeat(Duty):
             if not processes.alive(process):
                 raise SessionLost(record.id, f"its process {process.name} ({process.pid}) ended")
         if asking:
-            self._reach.of(record).touch(_ANSWERS_WITHIN)
+            self._reach.of(record, timeout=_ANSWERS_WITHIN).touch()

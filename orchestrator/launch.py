@@ -59,6 +59,7 @@ class Launch:
         self._undo: Callable[[], None] | None = None
         self._awaited = ""
         self._placed: SessionRecord | None = None
+        self._handle = ""
 
     @property
     def session_id(self) -> str:
@@ -175,11 +176,11 @@ class Launch:
             told = {name: value for name, value in facts["capabilities"].items() if value}
             facts["capabilities"] = {**host.capabilities, **told}
         self._placed = self._turn.record.changed(**facts)
-        place, handle = settle(self._placed, host, self.request, remote)
+        place, self._handle = settle(self._placed, host, self.request, remote)
         self._placed = self._placed.changed(**place)
         self._turn.write(**facts, **place)
         if host is not None:
-            remote.execute("switchToWindow", handle=handle)
+            remote.execute("switchToWindow", handle=self._handle)
         return place
 
     def _note(self, process: ProcessInfo) -> None:
@@ -216,7 +217,7 @@ class Launch:
         emulation, size = (record.emulation, record.viewport) if record.viewport else self._shape()
         prepare(remote)
         window = fit(remote, emulation.window or size)
-        handle = remote.execute("w3cGetCurrentWindowHandle")
+        handle = self._handle or remote.execute("w3cGetCurrentWindowHandle")
         tab = Tab(name=f"t{record.tab_next}", handle=handle, prepared=True, viewport=window)
         facts = {"tabs": (tab,), "tabs_used": (tab.name,), "tab_next": record.tab_next + 1, "emulation": emulation}
         return {**facts, "viewport": size if emulation.device else window}

@@ -14,6 +14,7 @@ from orchestrator.reach import Reach
 from orchestrator.secrets import without_credentials
 from orchestrator.sessions import Book, Turn
 from orchestrator.storage_state import StorageState
+from orchestrator.webdriver.remote import Remote
 
 _SHOWN = 200
 """Characters of a URL that are told."""
@@ -28,13 +29,15 @@ StartAgain = Callable[[Turn, str, StorageState | None], None]
 class Restored(NamedTuple):
     """What the first result of a session that was parked tells; `whole` says that nothing of it was lost.
 
-    `recovered` is what a fresh browser was given of one that is gone, and `page` is what it is to open first.
+    `remote` is its client then. `recovered` is what a fresh browser was given of one that is gone, and `page` is what
+    it is to open first.
     """
 
     whole: bool
     told: str
     recovered: str | None = None
     page: str | None = None
+    remote: Remote | None = None
 
 
 class Restorer:
@@ -72,14 +75,15 @@ class Restorer:
             OrchestratorError: The remote end cannot be asked now; the session stays parked.
         """
         parked = turn.record
-        gone = self._gone(parked)
+        remote, gone = self._asked(parked)
         record = turn.restore(self._book.caller.key, self._ttl)
         if record.owner != parked.owner:
             self.taken.add((record.id, record.created_at))
         if gone:
             return self._recovered(turn, parked, gone)
         where = _where(record, ":")
-        return Restored(whole=True, told=f"{record.id} was parked for {self._away(parked)} and is as it was{where}.")
+        told = f"{record.id} was parked for {self._away(parked)} and is as it was{where}."
+        return Restored(whole=True, told=told, remote=remote)
 
     def _recovered(self, turn: Turn, parked: SessionRecord, gone: str) -> Restored:
         page = (parked.request or {}).get("navigation_url")
@@ -99,20 +103,20 @@ class Restorer:
         told = f"{parked.id} is not as it was: {why}. A fresh browser {has}; {lost}."
         return Restored(whole=False, told=told, recovered="storage" if saved else None, page=page)
 
-    def _gone(self, record: SessionRecord) -> str:
-        """Why there is nothing to come back to; empty where the remote end has the session."""
+    def _asked(self, record: SessionRecord) -> tuple[Remote | None, str]:
+        """The client of the session where its remote end has it, else why there is nothing to come back to."""
         if not record.remote_session_id:
-            return record.lost_reason or "its remote end was ended"
+            return None, record.lost_reason or "its remote end was ended"
         for process in record.processes:
             if not processes.alive(process):
-                return f"its process {process.name} ({process.pid}) ended"
+                return None, f"its process {process.name} ({process.pid}) ended"
+        remote = self._reach.of(record)
         try:
             # As long as any command: its driver may be at one that the server before has left behind.
-            remote = self._reach.of(record)
-            remote.touch(remote.timeout)
+            remote.touch()
         except SessionLost as error:
-            return error.reason
-        return ""
+            return None, error.reason
+        return remote, ""
 
     def _away(self, record: SessionRecord) -> str:
         seconds = max(0.0, self._clock() - (record.parked_at or self._clock()))

@@ -27,6 +27,8 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Page
 from orchestrator.store import Holder, SqliteStore
+from orchestrator.webdriver.chromium import Beside
+from orchestrator.webdriver.devtools import debugger_address
 from orchestrator.webdriver.remote import Remote
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
@@ -53,6 +55,7 @@ class Attached:
 
     def __init__(self, remote: Remote, ears: Ears, traffic: Traffic, record: SessionRecord, refs: RefBlock) -> None:
         self.remote = remote
+        self.beside = Beside(debugger_address(record.capabilities), name=record.id)
         self.ears = ears
         self.traffic = traffic
         self.page = Page(remote.script, refs)
@@ -66,6 +69,7 @@ class Attached:
         """Close the connections; the session is left as it is."""
         self.traffic.close()
         self.ears.close()
+        self.beside.leave()
         self.remote.close()
 
     @functools.cached_property
@@ -155,7 +159,7 @@ class Runner:
         record = turn.record
         if back and not back.whole:
             self.attach(record, self._reach.of(record))
-        attached = self._client(record)
+        attached = self._client(record, back.remote if back else None)
         scene = self._house.scene(Scene(attached, turn, self._settings, self._redactor, self.activity, self._house))
         attached.ears.wait()
         scene.hear(record.tabs)
@@ -185,10 +189,10 @@ class Runner:
         more = {"restored": back.whole, "recovered": back.recovered} if back else {}
         return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
-    def _client(self, record: SessionRecord) -> Attached:
+    def _client(self, record: SessionRecord, remote: Remote | None) -> Attached:
         kept = self._attached.get(record.remote_session_id)
         if kept is None:
-            kept = self._keep(self._reach.of(record), record, strange=True)
+            kept = self._keep(remote or self._reach.of(record), record, strange=True)
         return kept
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:

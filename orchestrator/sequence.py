@@ -12,8 +12,6 @@ from pydantic import ConfigDict, Field
 from orchestrator.actions.base import AnyAction
 from orchestrator.actions.catalogue import Catalogue
 from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.dialogs import HandleDialog
-from orchestrator.actions.policy import SetPolicy
 from orchestrator.actions.results import Outcome, Settled
 from orchestrator.actions.scene import Scene
 from orchestrator.actions.watch import Watch
@@ -151,11 +149,12 @@ class PlannedStep:
 
     def run(self, scene: Scene, sync: Sync, deadline: Deadline) -> Outcome:
         """Do it."""
-        if self.action is None or isinstance(self.action, HandleDialog | SetPolicy):
-            scene.glance()
         if self.action is None:
+            scene.glance()
             sync.arrive(self.name, scene, deadline)
             return Outcome()
+        if not self.action.asks:
+            scene.ask_owed()
         self.action.check(scene.record)
         result: Outcome = self.action.perform(scene)
         return result
@@ -205,13 +204,13 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
     for action in (step.action for step in steps if step.action):
         action.check(scene.record, planned=True)
     deadline = Deadline(options.timeout / 1000)
-    scene.observed, scene.reported, scene.until = True, options.verbose, deadline
+    scene.observed, scene.until = True, deadline
     watch = Watch.begin(scene, "sequence")
 
     def settle() -> dict[str, Any]:
         return watch.end(scene, stability=options.stability_ms / 1000, limit=options.stability_timeout_ms / 1000)
 
-    progress = Progress(settle)
+    progress = Progress(settle, verbose=options.verbose)
     try:
         progress.run(scene, steps, sync, deadline)
     except OrchestratorError as error:
@@ -235,8 +234,9 @@ def run(scene: Scene, steps: list[PlannedStep], options: Options, sync: Sync) ->
 class Progress:
     """How far a sequence has come."""
 
-    def __init__(self, settle: Callable[[], object]) -> None:
+    def __init__(self, settle: Callable[[], object], *, verbose: bool) -> None:
         self._settle = settle
+        self._verbose = verbose
         self.completed = 0
         self.failed: Failed | None = None
         self.stopped_by: OrchestratorError | None = None
@@ -263,6 +263,7 @@ class Progress:
             scene.check()
             if not deadline.left:
                 raise TimedOut(f"The sequence took longer than {deadline.elapsed_ms} ms.", hint="Raise timeout.")
+            scene.late = None if self._verbose else lambda said: self._warn(index, step, said)
             doing = Doing(step.verb, step.told(), index)
             outcome = scene.activity.noted(scene.record, doing, lambda: step.run(scene, sync, deadline))
         except SessionLost:
@@ -272,16 +273,16 @@ class Progress:
             if step.optional:
                 self.warnings.append(f"Optional step {index} ({step.verb}) failed: {error}")
                 return None
-            return self._stop(index, step, error.in_session(scene.record.id))
+            self.failed = Failed(index=index, action=step.verb, error=error_data(error))
+            self.stopped_by = error.in_session(scene.record.id)
+            return self.stopped_by
         self.completed += 1
-        self.warnings += [f"Step {index} ({step.verb}): {warning}" for warning in outcome.warnings]
+        self._warn(index, step, *outcome.warnings)
         self._note(step, outcome.data(), started)
         return None
 
-    def _stop(self, index: int, step: PlannedStep, error: OrchestratorError) -> OrchestratorError:
-        self.failed = Failed(index=index, action=step.verb, error=error_data(error))
-        self.stopped_by = error
-        return error
+    def _warn(self, index: int, step: PlannedStep, *said: str) -> None:
+        self.warnings += [f"Step {index} ({step.verb}): {warning}" for warning in said]
 
     def _note(self, step: PlannedStep, result: dict[str, Any], started: float) -> None:
         took = round((time.monotonic() - started) * 1000)

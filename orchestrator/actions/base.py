@@ -39,6 +39,8 @@ class Action(Wire, ABC, Generic[ResultT]):
     """What to do in a session that it does not serve, as a sentence."""
     reads: ClassVar[bool] = False
     """It changes nothing in the session."""
+    asks: ClassVar[bool] = False
+    """It begins with a question to the page, with which others can be asked."""
     destructive: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
     result: ClassVar[type[Outcome]] = Acted
@@ -93,6 +95,8 @@ _AIMS = ("ref", "target", "uid")
 class Aimed(Wire):
     """Forgives the other usual names of `selector`."""
 
+    asks: ClassVar[bool] = True
+
     @model_validator(mode="before")
     @classmethod
     def _forgive(cls, data: Any) -> Any:
@@ -124,7 +128,7 @@ class Acts(Action[ActedT], ABC, Generic[ActedT]):
     def perform(self, scene: Scene) -> ActedT:
         """Do it, and report what it changed, as `observe` says."""
         observe = self.observe or ("none" if scene.observed else self.default_observe())
-        return scene.observing(observe, lambda: self.act(scene))
+        return scene.observing(observe, lambda: self.act(scene), rides=self.asks)
 
     def default_observe(self) -> Observe:
         """How much this call reports when the caller does not say."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from orchestrator.actions import prompts
 from orchestrator.actions.base import ALL_TYPES, Action, Timed
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.results import Acted
@@ -36,6 +37,7 @@ class HandleDialog(Timed, Action[Acted]):
 
     def perform(self, scene: Scene) -> Acted:
         """Answer the open one, or arm the next; an app's alert is waited for."""
+        scene.glance()
         if scene.native:
             return self._answer_alert(scene)
         try:
@@ -51,7 +53,7 @@ class HandleDialog(Timed, Action[Acted]):
 
     def _answer(self, scene: Scene, text: str) -> None:
         if self.prompt_text is not None:
-            scene.fill_prompt(self.prompt_text)
+            prompts.fill(scene, self.prompt_text)
         scene.remote.execute("w3cAcceptAlert" if self.accept else "w3cDismissAlert")
         scene.event(f"The dialog {text!r} was {'accepted' if self.accept else 'dismissed'}.")
 

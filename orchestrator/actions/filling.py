@@ -19,8 +19,8 @@ _MOST_ROUNDS, _MOST_KEYS = 5, 200
 """How often a slider's keys are pressed anew, and how many at once."""
 _BY_SCRIPT = "No key reached that value: it was set by script, and the page's events of it are not trusted."
 
-Filled = tuple[Mapping[str, Any], list[str]]
-"""What the engine read back, and what to warn of."""
+Filled = tuple[Mapping[str, Any], list[str]] | None
+"""What the engine read back, and what to warn of; None where that is left for later, see `_read_back`."""
 
 
 def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
@@ -32,12 +32,31 @@ def fill(scene: Scene, hit: Hit, value: str, *, keystrokes: bool) -> Filled:
         _send(scene, hit, value, clear=True)
     elif value or not hit.facts.get("empty"):
         type_text(scene, value, keystrokes=keystrokes)
-    held = scene.ask("verify", value=value)
+    return _read_back(scene, hit, value=value)
+
+
+def _read_back(scene: Scene, hit: Hit, **wanted: str) -> Filled:
+    """Read what it holds now; as a step of a sequence with the next question, where the same document is asked that."""
+    if scene.late and scene.find.at_top:
+        warn = scene.late
+
+        def tell(held: Mapping[str, Any]) -> None:
+            scene.remember(held)
+            for warning in _warnings(hit, held):
+                warn(warning)
+
+        scene.later("verify", tell, **wanted)
+        return None
+    held = scene.ask("verify", **wanted)
+    return held, _warnings(hit, held)
+
+
+def _warnings(hit: Hit, held: Mapping[str, Any]) -> list[str]:
     if held["same"]:
-        return held, []
+        return []
     if hit.kind == "password" and not held.get("gone"):
-        return held, ["The page changed what was set: the field now holds something else."]
-    return held, [told(held)]
+        return ["The page changed what was set: the field now holds something else."]
+    return [told(held)]
 
 
 def _send(scene: Scene, hit: Hit, value: str, *, clear: bool) -> None:
@@ -60,22 +79,21 @@ def _select(scene: Scene, hit: Hit, _: str) -> Filled:
 
 def _check(scene: Scene, hit: Hit, _: str) -> Filled:
     """A click, unless it is as wanted; what was neither checked nor unchecked may need two."""
-    held = None
-    for _round in range(0 if hit.facts["already"] else 2 if hit.facts["mixed"] else 1):
+    if not hit.facts["already"]:
         click(scene, hit.point)
-        held = scene.ask("verify")
-        if held["same"] or held.get("gone"):
-            break
-    held = held or scene.ask("verify")
-    return held, [] if held["same"] else [told(held)]
+        if hit.facts["mixed"]:
+            held = scene.ask("verify")
+            if held["same"] or held.get("gone"):
+                return held, _warnings(hit, held)
+            click(scene, hit.point)
+    return _read_back(scene, hit)
 
 
-def _write_in(scene: Scene, _: Hit, value: str) -> Filled:
+def _write_in(scene: Scene, hit: Hit, value: str) -> Filled:
     """All of it is selected by the key for that, too: some editors keep more than they show."""
     press(scene, [[shortcut(scene), "a"]])
     type_text(scene, value)
-    held = scene.ask("verify", value=value)
-    return held, [] if held["same"] else [told(held)]
+    return _read_back(scene, hit, value=value)
 
 
 def _edit(scene: Scene, hit: Hit, value: str) -> Filled:

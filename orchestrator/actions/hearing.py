@@ -95,7 +95,7 @@ def _caught_up(scene: Scene) -> list[str]:
     try:
         scene.ears.catch_up()
     except NoAnswer as error:
-        scene.remote.touch(scene.remote.timeout)  # a session whose socket alone is out of reach lives on
+        scene.remote.apart(scene.remote.timeout).touch()  # a session whose socket alone is out of reach lives on
         return [f"Nothing is heard any more: {error.reason}."]
     return []
 

@@ -85,10 +85,11 @@ class SetValue(Aimed, Acting):
             if hit.kind == "password":
                 scene.redactor.add(self.value)
             way = fill_control if scene.native else fill
-            held, warnings = way(scene, hit, self.value, keystrokes=self.keystrokes)
+            filled = way(scene, hit, self.value, keystrokes=self.keystrokes)
+            held, warnings = filled or ({}, [])
             if self.submit:
                 press_names(scene, [["Enter"]])
-            elif scene.find.at_top:
+            elif filled and scene.find.at_top:
                 scene.remember(held)
                 return Acted(matches=hit.matches, warnings=warnings, url=held["url"], title=held["title"])
         return Acted(matches=hit.matches, warnings=warnings)

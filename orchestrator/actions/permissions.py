@@ -38,7 +38,7 @@ _ANSWERS = {
     "deny": "it was denied, as the policy says",
     "manual": "that is left to the browser: a window shows its prompt, without one it is denied",
 }
-_SET, _RESET, _NOTHING = "Browser.setPermission", "Browser.resetPermissions", "Browser.getVersion"
+_SET, _RESET = "Browser.setPermission", "Browser.resetPermissions"
 _OPAQUE = "null"
 """The origin of a document that is nobody's, such as a sandboxed frame's: nothing can be allowed to it alone."""
 
@@ -68,10 +68,10 @@ class Permissions:
                 with suppress(RemoteFailure):  # a name that this version does not know
                     self._remote.cdp(method, **params)
             return
-        self._bidi.cdp(_NOTHING)
-        for method, params in commands:
-            self._bidi.send("goog:cdp.sendCommand", method=method, params=params)
-        self._bidi.cdp(_NOTHING)  # it is answered after them
+        by_bidi = [("goog:cdp.sendCommand", {"method": method, "params": params}) for method, params in commands]
+        reset, *_ = self._bidi.call_all(by_bidi)
+        if isinstance(reset, RemoteFailure):  # of the others it may be a name that is not known here, too
+            raise reset
 
     def withdraw(self) -> None:
         """Take back what pages were allowed and what the policies deny now."""

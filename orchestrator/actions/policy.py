@@ -49,6 +49,7 @@ class SetPolicy(Action[InForce]):
                 hint="Give dialogs, permissions, notifications, filePickers, downloads or newTabs.",
             )
         _refuse(scene, given.keys())
+        scene.glance()
         before = scene.record
         scene.change(policies=before.policies.changed(**given))
         try:

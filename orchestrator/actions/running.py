@@ -76,13 +76,13 @@ class _Session:
 @contextmanager
 def _as_a_part(scene: Scene, seconds: float) -> Iterator[None]:
     """What is done in the block ends with the script, settles as a call of its own does, and is not cut."""
-    before = scene.observed, scene.reported, scene.until, scene.settings
-    scene.observed, scene.reported, scene.until = False, True, Deadline(seconds)
+    before = scene.observed, scene.late, scene.until, scene.settings
+    scene.observed, scene.late, scene.until = False, None, Deadline(seconds)
     scene.settings = scene.settings.model_copy(update={"max_output": _WHOLE})
     try:
         yield
     finally:
-        scene.observed, scene.reported, scene.until, scene.settings = before
+        scene.observed, scene.late, scene.until, scene.settings = before
 
 
 ACTIONS: list[type[Action[Any]]] = [RunScript]

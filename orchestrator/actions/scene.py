@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from orchestrator import abilities
-from orchestrator.actions import pickers
+from orchestrator.actions import pickers, prompts
 from orchestrator.actions.deadline import Deadline
 from orchestrator.actions.emulator import Emulator
 from orchestrator.actions.finding import Finder, Hit
 from orchestrator.actions.frames import Frames
+from orchestrator.actions.handles import Handles
 from orchestrator.actions.memory import House, Memory
 from orchestrator.actions.permissions import Permissions
 from orchestrator.actions.results import Acted, Observe
@@ -21,7 +23,7 @@ from orchestrator.actions.turn import Turn
 from orchestrator.actions.watch import Watch
 from orchestrator.activity import Activity
 from orchestrator.ears.ears import Ears
-from orchestrator.errors import DialogOpen, NoAnswer, PlaceGone, RemoteFailure, brief
+from orchestrator.errors import DialogOpen, NoAnswer, PlaceGone, RemoteFailure
 from orchestrator.models import NATIVE, SessionRecord, SessionType, Tab
 from orchestrator.network.traffic import Traffic
 from orchestrator.secrets import Redactor
@@ -29,7 +31,7 @@ from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.page import Interrupted, Page
 from orchestrator.snapshot.view import View
-from orchestrator.webdriver.answer import DIALOG_TEXT
+from orchestrator.webdriver.chromium import Beside
 from orchestrator.webdriver.remote import Remote
 
 ActedT = TypeVar("ActedT", bound=Acted)
@@ -46,6 +48,7 @@ class Client(Protocol):
     page: Page
     ears: Ears
     traffic: Traffic
+    beside: Beside
     devtools: Callable[[], str] | None
 
     @property
@@ -82,19 +85,22 @@ class Scene(Memory):
         """True inside a sequence: what the steps changed is reported once, for all of them."""
         self.until: Deadline | None = None
         """When the sequence that this is a part of must end."""
-        self.reported = True
-        """False where nobody reads what one step alone says of the page."""
+        self.late: Callable[[str], None] | None = None
+        """In a sequence that reports no single steps: takes the warnings of a step that is over."""
         self._unseen = False
         self.loaded = False
         """Whether the session went to another page."""
         self.emulator = Emulator(remote, self.bidi, turn)
-        self.tabs = Tabbing(remote, self.find.frames, turn, self.event, self.emulator)
+        handles = Handles(remote, client.beside, turn)
+        self.tabs = Tabbing(handles, self.find.frames, turn, self.event, self.emulator)
         self.permissions = Permissions(remote, self.bidi, turn, self.event)
         self.tabs.on_new = self._meet
         of_app = turn.record.type is not SessionType.BROWSER
-        remote.on_dialog = self._answer_dialog
+        remote.on_dialog = partial(prompts.answer, self)
         remote.on_gone = self._leave_web_view if of_app else self.tabs.replace
         remote.on_broken = None if of_app else self.tabs.renew
+        remote.before = self.ask_owed
+        self.web.forget()
         self.web.on_stopped = self._tell_stopped
         self.web.on_asked = self.permissions.asked
 
@@ -174,15 +180,33 @@ class Scene(Memory):
                 if not patience.left:
                     raise RemoteFailure("The page keeps interrupting scripts.", hint="Navigate elsewhere.") from None
 
+    def later(self, method: str, tell: Callable[[Mapping[str, Any]], None], **params: Any) -> None:
+        """Ask the page's engine with the next question, or before the next other command; `tell` is told the answer.
+
+        An app's screen is asked at once.
+        """
+        if self.native:
+            tell(self.ask(method, **params))
+        else:
+            self.web.later(method, params, tell)
+
+    def ask_owed(self) -> None:
+        """Ask now what was left for later. A dialog that hinders this hinders what follows, unless that answers it."""
+        if self.web.owes:
+            with suppress(DialogOpen):
+                self.ask("state")
+
     def element(self, given: str, need: str, timeout_ms: int | None, **params: Any) -> AbstractContextManager[Hit]:
         """Wait for an element, see `Finder.element`; inside the block its frame is current."""
         return self.find.element(given, need, self.seconds(timeout_ms), **params)
 
-    def observing(self, observe: Observe, act: Callable[[], ActedT]) -> ActedT:
-        """Act, and report as much as `observe` says."""
+    def observing(self, observe: Observe, act: Callable[[], ActedT], *, rides: bool = False) -> ActedT:
+        """Act, and report as much as `observe` says; `rides` where acting begins with a question to the page."""
         if observe == "none":
             return self._with_place(act())
         watch = Watch.begin(self, "call")
+        if not rides:
+            self.ask_owed()
         report = act()
         found = watch.end(self, stability=STABILITY, limit=STABILITY_LIMIT)
         before = self.tabs.current
@@ -205,12 +229,11 @@ class Scene(Memory):
                 self.remote.execute("switchToContext", name=self.record.context or NATIVE)
         if self.native:
             return True
-        self.tabs.handles.resume()
-        return self.find.frames.from_top()
+        return self.tabs.handles.resume() or self.find.frames.from_top()
 
     def glance(self) -> None:
-        """Look at the page if the step before did not: a dialog that it opened is answered as the policy says."""
-        if self._unseen:
+        """Look at the page if the step before left that: a dialog that it opened is answered as the policy says."""
+        if self._unseen or self.web.owes:
             self._unseen = False
             with suppress(DialogOpen):
                 self.ask("state")
@@ -219,7 +242,7 @@ class Scene(Memory):
         # An app's screen has no address, and its title is a whole source of it away.
         if report.url is not None or self.native:
             return report
-        if not self.reported:
+        if self.late:
             self._unseen = True
             return report
         try:
@@ -247,28 +270,6 @@ class Scene(Memory):
         """Report something that happened on the session and that nobody asked for."""
         self.events.append(text)
 
-    def _answer_dialog(self, text: str) -> bool:
-        """Answer an open dialog as it was armed, or as the policy says; False leaves it open, as alerts of apps are."""
-        armed, policy = self.record.armed, self.record.policies.dialogs
-        if self.native or (armed is None and policy == "manual"):
-            return False
-        if not text:  # a proxy between us and the driver hands on the error without it
-            with suppress(RemoteFailure):
-                text = brief(str(self.remote.execute("w3cGetAlertText")), DIALOG_TEXT)
-        accept = armed.accept if armed else policy == "accept"
-        if armed and armed.accept and armed.prompt_text is not None:
-            self.fill_prompt(armed.prompt_text)
-        try:
-            self.remote.execute("w3cAcceptAlert" if accept else "w3cDismissAlert")
-        except RemoteFailure:
-            return True  # it closed by itself meanwhile: the next command tells
-        if armed:
-            self.change(armed=None)
-        how = "accepted" if accept else "dismissed"
-        told = "" if armed else " To answer the next one otherwise, call handle_dialog before the call that opens it."
-        self.event(f"A dialog was {how}: {text!r}.{told}")
-        return True
-
     def _meet(self, tab: Tab) -> None:
         """Tell a tab that is new what the browser tells none by itself, and hear it."""
         self.hear([*self.record.tabs, tab])
@@ -290,10 +291,3 @@ class Scene(Memory):
 
     def _tell_stopped(self, url: str) -> None:
         self.event(f"The page wanted another program to open {url!r}; that was stopped.")
-
-    def fill_prompt(self, text: str) -> None:
-        """Type into the open dialog; one that takes no text is told as an event."""
-        try:
-            self.remote.execute("w3cSetAlertValue", text=text)
-        except RemoteFailure as error:
-            self.event(f"The dialog takes no text ({error.details['error']}).")

@@ -17,7 +17,6 @@ from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailur
 from orchestrator.models import SessionType, Tab
 from orchestrator.secrets import without_credentials
 from orchestrator.webdriver.devtools import DevTools, debugger_address
-from orchestrator.webdriver.remote import Remote
 
 _TOLD = 5
 """New tabs that are told one by one."""
@@ -33,10 +32,10 @@ class Tabbing:
     """The tabs of one session, as its record has them; a name is never used again."""
 
     def __init__(
-        self, remote: Remote, frames: Frames, turn: Turn, event: Callable[[str], None], emulator: Emulator
+        self, handles: Handles, frames: Frames, turn: Turn, event: Callable[[str], None], emulator: Emulator
     ) -> None:
-        self.handles = Handles(remote, turn)
-        self._remote = remote
+        self.handles = handles
+        self._remote = handles.remote
         self._frames = frames
         self._turn = turn
         self._event = event

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol, Self
 
@@ -35,6 +35,14 @@ class Watched(Protocol):
         """Ask the page's engine for something that takes no time."""
         ...
 
+    def later(self, method: str, tell: Callable[[Mapping[str, Any]], None], **params: Any) -> None:
+        """Ask it with the next question, or before the next other command."""
+        ...
+
+    def ask_owed(self) -> None:
+        """Ask now what was left for later."""
+        ...
+
     def check(self) -> None:
         """Raise when this call should not go on."""
         ...
@@ -47,20 +55,22 @@ class Watched(Protocol):
 class Watch:
     """What the page was like when something began, to tell what came of it."""
 
-    def __init__(self, before: Mapping[str, Any], name: str, view: View) -> None:
+    def __init__(self, name: str, view: View) -> None:
         self._name = name
         self._view = view
-        self._url, self._title = str(before["url"]), str(before["title"])
+        self._before: Mapping[str, Any] = {}
 
     @classmethod
     def begin(cls, scene: Watched, name: str) -> Self:
-        """Remember the page as it is now; a step that watches inside a sequence that does has a name of its own."""
-        before = scene.ask("mark", name=name)
+        """Remember the page as it is before anything is done to it; a step that watches in a sequence has its own."""
+        watch = cls(name, scene.page)
+        scene.later("mark", watch._marked, name=name)
         scene.find.marked[name] = set()
-        return cls(before, name, scene.page)
+        return watch
 
     def end(self, scene: Watched, *, stability: float, limit: float) -> dict[str, Any]:
         """Wait until the page has settled and say what changed, as fields of `Settled` with `url` and `title`."""
+        scene.ask_owed()
         deadline = Deadline(limit)
         try:
             settled = self._settle(scene, deadline, stability)
@@ -73,8 +83,8 @@ class Watch:
             return {"warnings": [str(dialog)], "dialog": True}
         scene.remember(place)
         change = StateChange(
-            url=_move(self._url, place["url"]),
-            title=_move(self._title, place["title"]),
+            url=_move(self._before["url"], place["url"]),
+            title=_move(self._before["title"], place["title"]),
             **_joined(deltas),
         )
         unrest = [one["reason"] for one in (settled, *inside) if not one["settled"]]
@@ -84,6 +94,9 @@ class Watch:
         if redrawn := sum(one.get("redrawn") or 0 for one in deltas):
             found["warnings"] = [_REDRAWN.format(redrawn)]
         return {**found, "state_change": None if change.empty else change}
+
+    def _marked(self, before: Mapping[str, Any]) -> None:
+        self._before = before
 
     def _settle(self, scene: Watched, deadline: Deadline, stability: float) -> dict[str, Any]:
         """Whether it has settled, and if so what changed, else the reason why not."""

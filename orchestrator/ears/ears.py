@@ -11,7 +11,7 @@ from typing import Any
 from orchestrator.ears.console import Console
 from orchestrator.ears.downloads import Downloads
 from orchestrator.ears.network import Network
-from orchestrator.errors import OrchestratorError, RemoteFailure
+from orchestrator.errors import OrchestratorError
 from orchestrator.secrets import Redactor
 from orchestrator.webdriver.bidi import Bidi, Listener
 
@@ -83,17 +83,15 @@ class Ears:
 
     def _try(self) -> None:
         with suppress(OrchestratorError):
-            self.catch_up()
+            if self.bidi is not None:
+                self._listen(self.bidi)
 
     def _listen(self, bidi: Bidi) -> None:
         with self._lock:
             if self._subscribed:
+                bidi.connect()
                 return
-            needed, *others = self._listeners
-            bidi.listen_all(needed)
-            for listeners in others:
-                with suppress(RemoteFailure):  # not every browser knows these
-                    bidi.listen_all(listeners)
+            bidi.listen_all(*self._listeners)
             self._subscribed = True
 
     def _all_listeners(self) -> list[dict[str, Listener]]:

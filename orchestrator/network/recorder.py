@@ -13,7 +13,8 @@ from orchestrator.network.exchange import Event, Exchange
 from orchestrator.network.journal import Journal
 from orchestrator.network.later import Later
 from orchestrator.secrets import without_credentials
-from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
+from orchestrator.webdriver.cdp import BROWSER, Cdp, Target
+from orchestrator.webdriver.socket import Command
 
 _LARGEST_BODY = 5_000_000
 """Bytes; the body of a larger answer is left out."""

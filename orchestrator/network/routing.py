@@ -10,7 +10,8 @@ from orchestrator.network import answers, globs
 from orchestrator.network.later import Later
 from orchestrator.network.replay import Replay
 from orchestrator.network.rules import Request, Rule, first
-from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
+from orchestrator.webdriver.cdp import BROWSER, Cdp, Target
+from orchestrator.webdriver.socket import Command
 
 _EVERYTHING = "*"
 _WITH_MEMORY = ("page", "iframe")

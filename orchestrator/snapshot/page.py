@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import structlog
 
@@ -75,6 +75,14 @@ class EngineFault(RemoteFailure):
         )
 
 
+class _Later(NamedTuple):
+    """A question that need not be asked by itself, and who is told the answer."""
+
+    method: str
+    params: dict[str, Any]
+    tell: Callable[[dict[str, Any]], None]
+
+
 class Page:
     """The engine of one session's current page, called through one script command a call.
 
@@ -88,6 +96,20 @@ class Page:
         self.on_asked: Callable[[list[str]], None] | None = None
         self._run = run
         self._refs = refs
+        self._later: list[_Later] = []
+
+    @property
+    def owes(self) -> bool:
+        """Whether there is something that is to be asked with the next question."""
+        return bool(self._later)
+
+    def later(self, method: str, params: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
+        """Call a method before the next one, in the same command: one that needs neither time nor refs."""
+        self._later.append(_Later(method, params, tell))
+
+    def forget(self) -> None:
+        """Drop what was to be asked."""
+        self._later.clear()
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Call a method of the engine and return its answer.
@@ -96,7 +118,16 @@ class Page:
             Interrupted: The answer was null. The caller decides whether to ask again.
             EngineFault: The engine failed.
         """
-        return self._numbered(self._send(_CALL, [method, self._with_refs(params)]))
+        first, self._later = self._later, []
+        asked = {**params, "first": [[one.method, one.params] for one in first]} if first else params
+        try:
+            answer = self._numbered(self._send(_CALL, [method, self._with_refs(asked)]))
+        except BaseException:
+            self._later = first + self._later
+            raise
+        for one, said in zip(first, answer.pop("first", ()), strict=True):
+            one.tell(said)
+        return answer
 
     def evaluate(self, body: str, args: list[Any]) -> dict[str, Any]:
         """Run `body` as the body of an async function; `{"value": …}` of what it returns, elements as refs.
@@ -143,6 +174,8 @@ class Page:
         return True
 
     def _with_refs(self, params: dict[str, Any]) -> str:
+        if self._refs.next >= self._refs.end:
+            self._refs.more(1)  # without any, most answers would take a second question
         return json.dumps({**params, "refs": [self._refs.next, self._refs.end]})
 
     def _send(self, script: str, args: list[Any]) -> dict[str, Any]:

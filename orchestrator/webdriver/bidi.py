@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from orchestrator.errors import NoAnswer, RemoteFailure
-from orchestrator.webdriver.socket import Socket
+from orchestrator.webdriver.socket import Command, Socket
 
 DEFAULT = "default"
 """The user context of a browser that a session has for itself."""
@@ -65,6 +65,22 @@ class Bidi:
         """
         return self._ready().ask(method, params, limit=limit)
 
+    def call_all(self, commands: Iterable[Command]) -> list[Any]:
+        """Send commands at once; their results in this order, in the place of one the error that it was refused with.
+
+        Raises:
+            NoAnswer: As `call`.
+        """
+        return self._ready().ask_all(commands)
+
+    def connect(self) -> None:
+        """Have it connected, and told of what is listened to.
+
+        Raises:
+            NoAnswer: As `call`.
+        """
+        self._ready()
+
     def cdp(self, command: str, *, context: str = "", **params: Any) -> Any:
         """Send a Chrome DevTools Protocol command to a browsing context, or to the browser; Chromium only.
 
@@ -78,12 +94,6 @@ class Bidi:
         place = {"session": self.call("goog:cdp.getSession", context=context)["session"]} if context else {}
         return self.call("goog:cdp.sendCommand", method=command, params=params, **place)["result"]
 
-    def send(self, method: str, /, **params: Any) -> None:
-        """Send a command from a listener, which must not wait; nothing tells what became of it."""
-        socket = self._socket
-        if socket is not None:
-            socket.send(method, **params)
-
     def listen(self, event: str, listener: Listener) -> None:
         """Be told of an event (`log.entryAdded`) of all the session's browsing contexts from now on.
 
@@ -93,30 +103,23 @@ class Bidi:
         """
         self.listen_all({event: listener})
 
-    def listen_all(self, listeners: Mapping[str, Listener]) -> None:
+    def listen_all(self, listeners: Mapping[str, Listener], *others: Mapping[str, Listener]) -> None:
         """Be told of several events, which are subscribed to at once: all of them or, where one is not known, none.
+
+        Of each of the `others` as well, where all events of that one are known.
 
         Raises:
             NoAnswer, RemoteFailure: As `listen`.
         """
         with self._lock:
             socket = self._ready()
-            new = [event for event in listeners if event not in self._listeners]
-            for event, listener in listeners.items():
-                # In place before it is subscribed to: what comes with the subscription is told, too. It may be there
-                # since a time when nobody answered.
-                known = self._listeners.get(event, ())
-                if all(one is not listener for one in known):
-                    self._listeners[event] = [*known, listener]
-            try:
-                if new:
-                    self._subscribe(socket, new, self._tabs)
-            except RemoteFailure:
-                for event, listener in listeners.items():
-                    self._listeners[event] = [one for one in self._listeners[event] if one is not listener]
-                    if not self._listeners[event]:
-                        del self._listeners[event]
-                raise
+            groups = listeners, *others
+            refused = self._subscribe(socket, [self._add(one) for one in groups], self._tabs)
+            for one, error in zip(groups, refused, strict=True):
+                if error:
+                    self._remove(one)
+            if refused[0]:
+                raise refused[0]
 
     def hear(self, tabs: Collection[str]) -> None:
         """Say which tabs are the session's, by their window handles, where events are told by tab.
@@ -127,7 +130,7 @@ class Bidi:
         with self._lock:
             self._tabs = {*tabs}
             if self._by_tab and self._socket is not None and self.open and self._listeners:
-                self._subscribe(self._socket, [*self._listeners], self._tabs - self._heard)
+                self._subscribe_all(self._socket, self._tabs - self._heard)
 
     def close(self) -> None:
         """Close the socket for good; the session is left as it is."""
@@ -151,21 +154,50 @@ class Bidi:
                 raise NoAnswer(self._name, "it is not driven from here any more")
             return socket
 
+    def _add(self, listeners: Mapping[str, Listener]) -> list[str]:
+        """Put listeners in place; the events that none was in place for."""
+        new = [event for event in listeners if event not in self._listeners]
+        for event, listener in listeners.items():
+            # Before it is subscribed to: what comes with the subscription is told, too. It may be there since a time
+            # when nobody answered.
+            known = self._listeners.get(event, ())
+            if all(one is not listener for one in known):
+                self._listeners[event] = [*known, listener]
+        return new
+
+    def _remove(self, listeners: Mapping[str, Listener]) -> None:
+        for event, listener in listeners.items():
+            self._listeners[event] = [one for one in self._listeners[event] if one is not listener]
+            if not self._listeners[event]:
+                del self._listeners[event]
+
     def _subscribe_again(self, socket: Socket) -> None:
         try:
-            self._subscribe(socket, [*self._listeners], self._tabs)
+            self._subscribe_all(socket, self._tabs)
         except BaseException:
             socket.close()  # one that hears nothing must not pass for one that does
             raise
 
-    def _subscribe(self, socket: Socket, events: list[str], tabs: set[str]) -> None:
-        if not self._by_tab:
-            socket.call("session.subscribe", events=events, **self._where)
-        elif tabs:
-            there = {one["context"] for one in socket.call("browsingContext.getTree", maxDepth=0)["contexts"]}
-            if found := tabs & there:
-                socket.call("session.subscribe", events=events, contexts=sorted(found))
-                self._heard |= found
+    def _subscribe_all(self, socket: Socket, tabs: set[str]) -> None:
+        [refused] = self._subscribe(socket, [[*self._listeners]], tabs)
+        if refused:
+            raise refused
+
+    def _subscribe(self, socket: Socket, groups: list[list[str]], tabs: set[str]) -> list[RemoteFailure | None]:
+        """Subscribe to groups of events at once; for each the error that it was refused with."""
+        where, found = self._where, set[str]()
+        if self._by_tab and tabs:
+            there = socket.call("browsingContext.getTree", maxDepth=0)["contexts"]
+            found = tabs & {one["context"] for one in there}
+            where = {"contexts": sorted(found)}
+        if self._by_tab and not found:
+            return [None] * len(groups)
+        answers = iter(socket.ask_all([("session.subscribe", {"events": one, **where}) for one in groups if one]))
+        told = [next(answers) if group else None for group in groups]
+        refused = [one if isinstance(one, RemoteFailure) else None for one in told]
+        if not refused[0]:
+            self._heard |= found
+        return refused
 
     def _tell(self, method: str, params: Mapping[str, Any], _: str) -> None:
         for listener in self._listeners.get(method, ()):

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
-from orchestrator.webdriver.socket import Socket
-
-Command = tuple[str, Mapping[str, Any]]
-"""A method and its parameters."""
+from orchestrator.webdriver.socket import Command, Socket
 
 _PATIENCE = 3.0
 """Seconds that a target may take for a command that readies it: one whose page hangs keeps nobody waiting."""

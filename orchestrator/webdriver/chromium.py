@@ -52,6 +52,15 @@ class Chromium:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.disconnect()
+
+    @property
+    def connected(self) -> bool:
+        """Whether the browser is still there, as far as is known."""
+        return self._socket.open
+
+    def disconnect(self) -> None:
+        """Leave the browser as it is."""
         self._socket.close()
 
     def pages(self) -> dict[str, Page]:
@@ -101,6 +110,38 @@ class Chromium:
     def quit(self) -> None:
         """Have the browser end by itself, with all that it has to write down; it may take a moment."""
         self._socket.call("Browser.close")
+
+
+class Beside:
+    """The browser of one session, beside its driver: connected with its first use, and again whenever that broke.
+
+    Args:
+        address, name: As `Chromium` takes them.
+    """
+
+    def __init__(self, address: str, *, name: str) -> None:
+        self._address = address
+        self._name = name
+        self._kept: Chromium | None = None
+        self._left = False
+
+    def browser(self) -> Chromium:
+        """The connection, which is kept; used by one thread at a time.
+
+        Raises:
+            NoAnswer: Nobody answers there, or it was left.
+        """
+        if self._left:
+            raise NoAnswer(self._name, "it is not driven from here any more")
+        if self._kept is None or not self._kept.connected:
+            self._kept = Chromium(self._address, name=self._name)
+        return self._kept
+
+    def leave(self) -> None:
+        """Close the connection for good; the browser is left as it is."""
+        self._left = True
+        if self._kept is not None:
+            self._kept.disconnect()
 
 
 def _page(target: Mapping[str, Any]) -> Page:

@@ -70,7 +70,7 @@ class Remote:
 
     A command is answered within its timeout or the session counts as lost: a remote end that stays silent for longer
     than the driver's own limits is never heard of again. Commands of one session must not overlap (the lane sees to
-    that); `delete` may be called beside them.
+    that); `delete` may be called beside them. `before` is called before each.
 
     Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#endpoints.
     """
@@ -83,6 +83,7 @@ class Remote:
         self.on_dialog: Callable[[str], bool] | None = None
         self.on_gone: Callable[[], str] | None = None
         self.on_broken: Callable[[], str] | None = None
+        self.before: Callable[[], None] | None = None
         self._kept: RemoteConnection | None = None
         self._line = Line()
 
@@ -100,6 +101,8 @@ class Remote:
             TimedOut: The driver's own limit for scripts or page loads passed.
             RemoteFailure: Any other W3C error.
         """
+        if self.before:
+            self.before()
         answer = self._send(command, params, limit)
         for _ in range(_DIALOGS_IN_A_ROW):
             # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
@@ -145,17 +148,19 @@ class Remote:
         except RemoteFailure:
             return NATIVE
 
-    def touch(self, limit: float) -> None:
-        """Have the remote end know that the session is needed, within `limit` seconds; nothing in it is changed.
+    def touch(self) -> None:
+        """Have the remote end know that the session is needed; nothing in it is changed.
 
-        Of the standard's commands Get Timeouts is the one that no open dialog and no closed window stands in the way
-        of. Like `delete` it has a connection of its own.
+        It is Get Timeouts: of the standard's commands the one that no open dialog and no closed window hinders.
 
         Raises:
-            NoAnswer: The remote end did not answer.
-            SessionLost: It does not know the session.
+            SessionLost: It does not know the session; NoAnswer where it did not answer.
         """
-        Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("getTimeouts")
+        self.execute("getTimeouts")
+
+    def apart(self, timeout: float) -> Remote:
+        """The same session over a connection of its own, with a timeout in seconds and without what is called here."""
+        return Remote(self.url, self.remote_session_id, name=self.name, timeout=timeout)
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
@@ -188,7 +193,7 @@ class Remote:
         until, again = time.monotonic() + limit, False
         while True:
             try:
-                Remote(self.url, self.remote_session_id, name=self.name, timeout=limit).execute("quit")
+                self.apart(limit).execute("quit")
             except Unreached:
                 if time.monotonic() + _PAUSE > until:
                     raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from contextlib import ExitStack
@@ -20,6 +21,8 @@ from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
 from orchestrator.machine import LOOPBACK
 from orchestrator.secrets import without_credentials
 
+Command = tuple[str, Mapping[str, Any]]
+"""A method and its parameters."""
 Event = Callable[[str, Mapping[str, Any], str], None]
 """Told of an event: its method, its parameters, and the CDP session it came on (empty in BiDi)."""
 
@@ -65,17 +68,27 @@ class Socket:
             NoAnswer: The other end is gone, or did not answer in time.
             RemoteFailure: It refused; `details['error']` is its code.
         """
-        answer: Future[Any] = Future()
-        number = next(self._ids)
-        self._awaited[number] = answer
+        [answer] = self.ask_all([(method, params)], limit=limit, session=session)
+        if isinstance(answer, RemoteFailure):
+            raise answer
+        return answer
+
+    def ask_all(self, commands: Iterable[Command], *, limit: float | None = None, session: str = "") -> list[Any]:
+        """Send commands at once; their results in this order, in the place of one the error that it was refused with.
+
+        Raises:
+            NoAnswer: The other end is gone, or did not answer in time.
+        """
+        asked = [(next(self._ids), Future[Any](), method, params) for method, params in commands]
+        until = time.monotonic() + (limit or self._timeout)
+        self._awaited.update((number, answer) for number, answer, *_ in asked)
         try:
-            self._put(number, method, session, params)
-            return answer.result(limit or self._timeout)
-        except NotInTime:
-            reason = f"{method} was not answered within {limit or self._timeout:g} s"
-            raise NoAnswer(self._name, reason) from None
+            for number, _, method, params in asked:
+                self._put(number, method, session, params)
+            return [self._result(answer, method, until, limit) for _, answer, method, _ in asked]
         finally:
-            self._awaited.pop(number, None)
+            for number, *_ in asked:
+                self._awaited.pop(number, None)
 
     def send(self, method: str, /, *, session: str = "", **params: Any) -> None:
         """Send a command whose answer nobody waits for; what hinders it shows at the next call."""
@@ -90,6 +103,15 @@ class Socket:
         if connection is not None:
             connection.close_timeout = 0.1
             connection.close()
+
+    def _result(self, answer: Future[Any], method: str, until: float, limit: float | None) -> Any:
+        try:
+            return answer.result(max(0.0, until - time.monotonic()))
+        except RemoteFailure as refused:
+            return refused
+        except NotInTime:
+            reason = f"{method} was not answered within {limit or self._timeout:g} s"
+            raise NoAnswer(self._name, reason) from None
 
     def _put(self, number: int, method: str, session: str, params: Mapping[str, Any]) -> None:
         message: dict[str, Any] = {"id": number, "method": method, "params": params}

@@ -223,7 +223,6 @@ return {
 
   /** A global as JSON. */
   global(word) { return stringify(portable(globalThis[word])); },
-
   setGlobal(word, value) { globalThis[word] = value; },
 
   /** Before a script: what it declares has names, one that is there keeps its value, and each action is itself again. */
@@ -246,9 +245,10 @@ return {
 
   answer, refuse, tick,
 
-  /** What is to be done next, as JSON. */
+  /** What is to be done next, as JSON; with what the script came to, its call ends. */
   step() {
-    return stringify({ ...this.outlook(), ...this.news() });
+    const told = this.outlook();
+    return stringify({ ...told, ...('act' in told || 'wait' in told ? this.news() : this.end()) });
   },
 
   outlook() {
@@ -286,14 +286,15 @@ return {
     }
   },
 
-  /** End a call: nothing of it goes on. What it printed, as JSON. */
-  finish() {
+  /** End a call: nothing of it goes on. What it printed; as JSON where it was stopped. */
+  end() {
     queue.length = unheard.length = 0;
     called.clear();
     timers.clear();
     const lines = said.splice(0);
     if (lost) lines.push(`… ${lost} more lines`);
     lost = 0;
-    return stringify({ console: lines, ...this.news() });
+    return { console: lines, ...this.news() };
   },
+  finish() { return stringify(this.end()); },
 };

@@ -76,8 +76,11 @@ class Kernel:
         Raises:
             TookTooLong, OutOfMemory, Thrown: What a script does made it fail.
         """
-        given = json.dumps(json.dumps(arguments))
-        return self.engine.evaluate(f"{self.name}.call({json.dumps(method)}, {given})", seconds, check)
+        return self.engine.evaluate(self.code(method, *arguments), seconds, check)
+
+    def code(self, method: str, *arguments: Any) -> str:
+        """That call as an expression."""
+        return f"{self.name}.call({json.dumps(method)}, {json.dumps(json.dumps(arguments))})"
 
     def ask(self, method: str, seconds: float = OWN, check: Callable[[], None] = lambda: None) -> dict[str, Any]:
         """Call one of its functions that answer with an object as JSON.

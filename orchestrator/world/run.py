@@ -61,7 +61,6 @@ class Run:
         try:
             self._begin(script, facts)
             finished = self._steps()
-            self._end_of(finished)
         except (TookTooLong, OutOfMemory, Thrown) as stopped:
             finished = self._stopped(stopped)
         except BaseException:
@@ -73,10 +72,12 @@ class Run:
 
     def _begin(self, script: Script, facts: Mapping[str, Any]) -> None:
         engine = self._kernel.engine
-        self._kernel.call("begin", self._told, script.names)
+        begin = f"{self._kernel.code('begin', self._told, script.names)};"
         if script.functions:
+            engine.evaluate(begin, OWN)
             engine.evaluate(f"{script.functions}\n{script.mark}", OWN)
-        head = f"{self._kernel.name}.run({script.number}, {json.dumps(facts)}, async function () {{"
+            begin = ""
+        head = f"{begin}{self._kernel.name}.run({script.number}, {json.dumps(facts)}, async function () {{"
         engine.evaluate(f"{head}{script.body}\n}});\n{script.mark}", self._left, self._company.check)
 
     @property
@@ -88,6 +89,8 @@ class Run:
             self._company.check()
             step = self._kernel.ask("step", seconds=self._left, check=self._company.check)
             self._take(step)
+            if "console" in step:
+                return self._finished(step)
             if not self._left:
                 raise TookTooLong("it takes too long")
             match step:
@@ -96,12 +99,6 @@ class Run:
                 case {"wait": int() | float() as pause}:
                     time.sleep(min(pause / 1000, _PAUSE, self._left))
                     self._kernel.call("tick", seconds=self._left, check=self._company.check)
-                case {"error": dict(told)}:
-                    return Finished(error=self._error(told))
-                case {"stuck": True}:
-                    return Finished(error=_waits_for_nothing())
-                case {"value": value, "warnings": list(warnings)}:
-                    return Finished(value=value, warnings=[str(one) for one in warnings])
                 case _:
                     raise Thrown(BROKEN)
 
@@ -131,12 +128,20 @@ class Run:
             case {"vars": _}:
                 raise Thrown(BROKEN)
 
-    def _end_of(self, finished: Finished) -> None:
-        said = self._kernel.ask("finish")
-        self._take(said)
-        finished.console = _lines(said)
+    def _finished(self, said: Mapping[str, Any]) -> Finished:
+        console = _lines(said)
+        match said:
+            case {"error": dict(told)}:
+                finished = Finished(error=self._error(told), console=console)
+            case {"stuck": True}:
+                finished = Finished(error=_waits_for_nothing(), console=console)
+            case {"value": value, "warnings": list(warnings)}:
+                finished = Finished(value=value, console=console, warnings=[str(one) for one in warnings])
+            case _:
+                raise Thrown(BROKEN)
         if finished.error:
-            finished.error.details.update(_console(finished.console))
+            finished.error.details.update(_console(console))
+        return finished
 
     def _error(self, told: Mapping[str, Any]) -> OrchestratorError:
         earlier = " of an earlier script" if told.get("earlier") else ""

@@ -45,7 +45,7 @@ def figures(site: Site, folder: Path, rounds: int) -> Iterator[Figure]:
         return
     with grid_end(1, 2) as grid, Server(folder) as server, relayed(grid.port, Relayed()) as relay:
         for work in (
-            _Work("login", site.url(pages.LOGIN), pages.SIGN_IN, _sign_in, (0.9, 1.2, None)),
+            _Work("login", site.url(pages.LOGIN), pages.SIGN_IN, _sign_in, (0.9, 1.2, 0.9)),
             _Work(f"form of {pages.STEPS} steps", site.url(pages.FORM), _FORM, _fill_in, (0.8, 1.0, 0.65)),
         ):
             yield from _of(work, server, grid.url, relay, rounds)

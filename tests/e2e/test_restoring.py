@@ -17,7 +17,7 @@ from orchestrator.compare import CompareSessions
 from orchestrator.errors import ElementNotFound, SessionNotFound, StaleRef
 from orchestrator.models import SessionState
 from orchestrator.settings import Settings
-from tests.e2e.harness import NAMESPACE, Home, kill, remote, until
+from tests.e2e.harness import NAMESPACE, Home, kill, remote, runs, until
 from tests.e2e.test_shell import shell
 from tests.site import Site
 
@@ -141,7 +141,9 @@ async def test_contexts_come_back_each_with_its_own(home: Home, site: Site) -> N
     async with server(home) as one:
         for name in names:
             assert (await (await one.session(name)).expect("#name", value=name)).restored
-    kill(home.process("shop", "chromium"))
+    browser = home.process("shop", "chromium")
+    kill(browser)
+    until(lambda: not runs(browser), "the end of the browser")
     async with server(home) as one:
         for name in names:
             session = await one.session(name)

@@ -112,6 +112,27 @@ def test_an_optional_step_may_fail(stage: Stage) -> None:
     assert answer.data["stateChange"]["appeared"] == ["text: one"]
 
 
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "then",
+    [
+        None,
+        {"action": "set_value", "selector": "#other", "value": "b"},
+        click("#gone", timeout=0, optional=True),
+        {"action": "execute_script", "script": "document.querySelector('#n').remove()"},
+        {"action": "navigate", "url": "about:blank"},
+    ],
+    ids=lambda then: then["action"] if then else "nothing",
+)
+def test_what_a_field_made_of_its_value_is_a_warning(stage: Stage, then: dict[str, Any] | None) -> None:
+    """Of the step that set it, as the field was then, whatever the next step does to the page."""
+    stage.show("<input id=n oninput='value = value.toUpperCase()'><input id=other>")
+    step = {"action": "set_value", "selector": "#n", "value": "ann"}
+    found = stage.ok("execute_sequence", actions=[step, *([then] if then else [])])
+    assert found["warnings"][0] == "Step 0 (set_value): The page changed what was set: the field now holds 'ANN'."
+    assert len(found["warnings"]) == (2 if then and then.get("optional") else 1)
+
+
 def test_nothing_changed_is_null(stage: Stage) -> None:
     """`stateChange` is there, and null."""
     stage.show("<p>still</p>")

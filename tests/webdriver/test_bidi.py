@@ -11,6 +11,7 @@ import pytest
 
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.bidi import Bidi
+from orchestrator.webdriver.socket import Command
 from tests.e2e.harness import until
 from tests.remote_end import PASSWORD, USER, remote_end
 from tests.webdriver.conftest import Far
@@ -40,6 +41,21 @@ def test_commands_are_answered_and_refused(bidi: Bidi) -> None:
         bidi.call("browsingContext.navigate", context="nowhere", url="about:blank")
     assert raised.value.details["error"] == "no such frame"
     assert "    at " not in str(raised.value)
+
+
+def test_commands_that_are_sent_at_once_are_answered_in_their_order(bidi: Bidi) -> None:
+    """The error of one that was refused stands in the place of its result."""
+    nowhere = {"context": "nowhere", "url": "about:blank"}
+    asked: list[Command] = [
+        ("session.status", {}),
+        ("browsingContext.navigate", nowhere),
+        ("browsingContext.getTree", {"maxDepth": 0}),
+    ]
+    status, refused, tree = bidi.call_all(asked)
+    assert status["message"] != ""
+    assert isinstance(refused, RemoteFailure)
+    assert refused.details["error"] == "no such frame"
+    assert len(tree["contexts"]) == 1
 
 
 def test_events_of_a_burst_come_in_their_order(far: Far, bidi: Bidi) -> None:
@@ -169,20 +185,6 @@ def test_an_event_that_is_not_known_is_refused_and_forgotten(far: Far, bidi: Bid
     bidi.call("browsingContext.getTree")
     assert heard == []
     assert kept[-1] == "on"
-
-
-def test_a_listener_can_send(far: Far, bidi: Bidi) -> None:
-    """It must not wait, but what it says reaches the browser."""
-    [context] = bidi.call("browsingContext.getTree")["contexts"]
-    target = {"context": context["context"]}
-
-    def answer(event: Mapping[str, Any]) -> None:
-        if event["text"] == "ask":
-            bidi.send("script.evaluate", expression="window.told = 1", target=target, awaitPromise=False)
-
-    bidi.listen(LOG, answer)
-    far.js("console.log('ask')")
-    until(lambda: far.js("return window.told") == 1, "what the listener sent")
 
 
 def test_a_closed_one_stays_closed(far: Far) -> None:

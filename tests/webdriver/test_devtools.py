@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from orchestrator.errors import NoAnswer, RemoteFailure
-from orchestrator.webdriver.cdp import BROWSER, Cdp, Command, Target
-from orchestrator.webdriver.chromium import Chromium
+from orchestrator.webdriver.cdp import BROWSER, Cdp, Target
+from orchestrator.webdriver.chromium import Beside, Chromium
 from orchestrator.webdriver.devtools import DevTools
+from orchestrator.webdriver.socket import Command
 from tests.webdriver.conftest import Far
 
 
@@ -70,6 +71,19 @@ def test_an_address_that_is_none_is_nobodys() -> None:
     """No lookup of names takes it."""
     with pytest.raises(NoAnswer, match=r"no browser answers at \.\.:1"):
         Chromium("..:1", name="shop")
+
+
+def test_the_browser_is_asked_over_one_connection(far: Far) -> None:
+    """However often it is asked; anew once that was closed, and no more when it was left."""
+    beside = Beside(far.address, name="shop")
+    browser = beside.browser()
+    there = browser.pages()
+    assert beside.browser() is browser
+    browser.disconnect()
+    assert beside.browser().pages() == there
+    beside.leave()
+    with pytest.raises(NoAnswer, match="not driven from here any more"):
+        beside.browser()
 
 
 def test_it_is_connected_while_it_has_guests(far: Far) -> None:

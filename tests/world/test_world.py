@@ -97,6 +97,23 @@ def lasting() -> Iterator[Scripts]:
     scripts.world.lose("the tests are over")
 
 
+@pytest.mark.parametrize(("script", "evaluations"), [("return 1", 3), ("await page.clickElement({})", 5)])
+def test_its_process_is_asked_no_more_than_it_takes(
+    lasting: Scripts, monkeypatch: pytest.MonkeyPatch, script: str, evaluations: int
+) -> None:
+    """To read the script, to run it, what it wants; then its answer and what it wants, for each action."""
+    engine, asked = lasting.world.engine, list[str]()
+    evaluate = engine.evaluate
+
+    def noted(code: str, *given: Any) -> Any:
+        asked.append(code)
+        return evaluate(code, *given)
+
+    monkeypatch.setattr(engine, "evaluate", noted)
+    lasting.value(script)
+    assert len(asked) == evaluations
+
+
 @pytest.mark.parametrize(
     ("script", "read", "value"),
     [

@@ -38,18 +38,27 @@ function finished() {
 }
 
 /** Refusals are answers; anything else is a fault of the engine, told as one. */
-function explain(error, locator) {
-  if (error instanceof Elsewhere) return answer(error.answer);
-  if (error instanceof Refusal) return answer({ ...error.answer, frames: crossOriginFrames(locator) });
+function explain(error, locator, first) {
+  if (error instanceof Elsewhere) return answer({ ...error.answer, first });
+  if (error instanceof Refusal) return answer({ ...error.answer, frames: crossOriginFrames(locator), first });
   return encode({ error: `${error?.message ?? error}`, stack: `${error?.stack ?? ''}` });
 }
 
+/** The result of a method that is there. */
+function done(name, params) {
+  if (!Object.hasOwn(METHODS, name)) throw new Error(`there is no method ${name}`);
+  return METHODS[name](params);
+}
+
 const engine = {
-  /** Runs a method; in a child of a cluster, the head's engine does. */
+  /**
+   * Runs a method; in a child of a cluster, the head's engine does. What was to be asked `first` is answered beside it,
+   * in the same order: methods that need no time and no refs.
+   */
   call(name, json) {
     const head = headWindow();
     if (head !== window) return head[KEY].call(name, json);
-    let locator;
+    let locator, first;
     try {
       const params = parseJson(json);
       ({ locator } = params);
@@ -57,12 +66,13 @@ const engine = {
       reserve(params.refs);
       if (name === 'numbered') return finished();
       unfinished = null;
-      if (!Object.hasOwn(METHODS, name)) throw new Error(`there is no method ${name}`);
       if (name !== 'loaded') noteArrival();
-      const result = METHODS[name](params);
-      return result instanceof Promise ? result.then(answer, (error) => explain(error, locator)) : answer(result);
+      first = params.first?.map(([each, asked]) => done(each, asked));
+      const told = (result) => answer({ ...result, first });
+      const result = done(name, params);
+      return result instanceof Promise ? result.then(told, (error) => explain(error, locator, first)) : told(result);
     } catch (error) {
-      return explain(error, locator);
+      return explain(error, locator, first);
     }
   },
 
