@@ -62,8 +62,10 @@ class Handles:
         record = self._turn.record
         if record.instance is not None:
             with self._chromium() as browser:
-                # In a window of its own where the next one may be another session's, of another size.
-                return browser.open(record.instance.context, window=bool(record.instance.profile))
+                # In a window of its own where the next one may be another session's, of another size. A browser context
+                # that was made for a session has no window once its last tab is gone, and opens no tab without one.
+                window = bool(record.instance.profile) or not own(browser.pages(), record)
+                return browser.open(record.instance.context, window=window)
         # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
         kind = "window" if abilities.browser(record.capabilities.get("browserName")) == "webkitgtk" else "tab"
         return str(self._remote.execute("newWindow", type=kind)["handle"])

@@ -113,6 +113,14 @@ def test_a_tab_that_was_closed_is_replaced_in_its_context(users: Served, site: S
     assert len(_handles(users, "shop:ann")) == 1
 
 
+def test_a_tab_that_crashes_is_replaced_in_its_context(users: Served) -> None:  # F11 O16 O17
+    """The context has no window then, and gets one: no session is lost."""
+    for name in ("shop:ann", "shop:bob"):
+        crashed = refused(users.call("navigate", url="chrome://crash", sessionId=name), "timeout")
+        assert "The page crashed, and its tab was closed" in crashed
+        assert _handles(users, name) == ["about:blank"]
+
+
 def test_a_viewport_is_the_contexts_own(users: Served) -> None:  # F11 X19
     """A start says its own size, and what one is set to changes no other."""
     users.ok("start_browser", sessionId="shop:small", viewport={"width": 640, "height": 480})
@@ -289,11 +297,13 @@ def test_the_last_one_ends_the_browser(modern: Served, shared_home: Home) -> Non
 
 
 def test_all_at_once_end_the_browser(modern: Served, shared_home: Home) -> None:  # F2 O12
-    """Of several that are closed at the same time none leaves the browser to another one."""
+    """Of several that are closed at the same time none leaves the browser to another one, and all are ended."""
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
     closing = [modern.begin("close_session", sessionId=name) for name in USERS]
     assert sorted(one.data["closed"][0] for one in succeed(closing)) == sorted(USERS)
     assert shared_home.is_clean()
+    succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
+    assert modern.ok("close_sessions", prefix="shop")["failed"] == []
 
 
 @pytest.mark.parametrize("victim", ["chromium", "chromedriver"])
