@@ -176,6 +176,24 @@ def test_what_is_heard_is_each_contexts_own(users: Served, site: Site) -> None: 
         assert "events" not in users.ok("get_text", sessionId=name)
 
 
+def test_a_long_call_holds_up_no_console(users: Served, site: Site) -> None:  # W1 F13 X6
+    """The session that launched the browser, and has its socket, waits for a page: the others hear all the same."""
+    for name in ("held", "held:ann"):
+        users.ok("start_browser", sessionId=name)
+    gate = site.gate("/held")
+    going = users.begin("navigate", url=site.page("/held", "held"), sessionId="held")
+    gate.wait_entered()
+    users.ok("execute_script", script="console.log('mint')", sessionId="held:ann")
+    said = users.ok("get_console", sessionId="held:ann")
+    assert not going.done()
+    assert [one["text"] for one in said["entries"]] == ["mint"]
+    assert "what was said just now may be missing" in said["warnings"][0]
+    gate.open()
+    assert not answered(going).failed
+    assert "warnings" not in users.ok("get_console", sessionId="held:ann")
+    users.ok("close_sessions", prefix="held")
+
+
 def test_a_policy_is_the_contexts_own(users: Served, site: Site) -> None:  # F11 X58
     """What pages of one may do is no other one's business, at the same site."""
     page, script = site.page("/asks", "asks"), "return Notification.requestPermission()"
