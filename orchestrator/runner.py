@@ -227,7 +227,9 @@ def _come_back(scene: Scene, back: Restored) -> None:
     """Have a browser that was parked as its record says; a fresh one before it goes to its first page."""
     if not back.whole:
         begin(scene)
-    scene.tabs.come_back()
+    # While a dialog is open nothing is asked of the tabs: the call may be its answer.
+    with suppress(DialogOpen):
+        scene.tabs.come_back()
     _follow(scene)
     if back.page:
         # A session without its first page is better than none: the result tells where it is.
