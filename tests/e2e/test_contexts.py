@@ -376,13 +376,19 @@ def test_a_failed_context_leaves_the_others(modern: Served, shared_home: Home) -
     assert shared_home.is_clean()
 
 
-def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10
-    """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both."""
+def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10 F11 F13
+    """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both.
+
+    Who hears a context for the first time is told what was said in it before, and of no other one.
+    """
     with home.serve() as one, home.serve() as other:
         succeed([one.begin("start_browser", sessionId="shop:ann"), other.begin("start_browser", sessionId="shop:bob")])
         assert len(home.drivers()) == 1
         one.ok("execute_script", script="document.title = 'from one'", sessionId="shop:bob")
         assert other.ok("get_visible_elements", sessionId="shop:bob")["title"] == "from one"
+        for name in ("shop:ann", "shop:bob"):
+            one.ok("execute_script", script="console.log(args[0])", args=[name], sessionId=name)
+        assert [said["text"] for said in other.ok("get_console", sessionId="shop:ann")["entries"]] == ["shop:ann"]
         one.ok("close_session", sessionId="shop:ann")
         other.ok("navigate", url="about:blank", sessionId="shop:bob")
         one.ok("close_session", sessionId="shop:bob")
