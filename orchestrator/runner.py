@@ -52,6 +52,7 @@ class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
     def __init__(self, remote: Remote, ears: Ears, traffic: Traffic, record: SessionRecord, refs: RefBlock) -> None:
+        self.record = record
         self.remote = remote
         self.ears = ears
         self.traffic = traffic
@@ -185,6 +186,19 @@ class Runner:
         more = {"restored": back.whole, "recovered": back.recovered} if back else {}
         return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
+    def _forget_closed(self, namespace: str) -> None:
+        """Forget what is kept of sessions that another process has closed, or has started again."""
+        with suppress(OrchestratorError):
+            kept = [*self._attached.values()]  # before the records are read: these have all that were kept by then
+            open_now = {(one.id, one.created_at): one.remote_session_id for one in self._store.open(namespace)}
+            for one in kept:
+                # While a session starts, its record does not say yet where it is.
+                there = open_now.get((one.record.id, one.record.created_at))
+                if there is None:
+                    self.detach(one.record)
+                elif there not in {"", one.record.remote_session_id}:
+                    self.renew(one.record)
+
     def _client(self, record: SessionRecord) -> Attached:
         kept = self._attached.get(record.remote_session_id)
         if kept is None:
@@ -193,6 +207,7 @@ class Runner:
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
         self.renew(record)  # that of a session which was lost, and is taken in once more
+        self._forget_closed(record.namespace)
         look = functools.partial(self._store.get, record.namespace, record.id)
         traffic = Traffic(self._reach.cdp(record), look, self._settings.home, self._redactor.data)
         ears = Ears(self._reach.bidi(record), self._redactor)

@@ -245,16 +245,16 @@ def test_the_same_options_are_not_refused(users: Served) -> None:  # F1 F6
         users.ok("close_sessions", prefix=prefix)
 
 
+def _sockets(server: Served) -> int:
+    return len([one for one in server.process.net_connections("tcp") if one.status == "ESTABLISHED"])
+
+
 def test_what_is_over_leaves_no_socket(users: Served) -> None:
     """A session is closed, another one never starts, for the browser refuses a cookie of its storage state.
 
     The browser stays, and with it whatever would still be connected to it.
     """
-
-    def sockets() -> int:
-        return len([one for one in users.process.net_connections("tcp") if one.status == "ESTABLISHED"])
-
-    before = sockets()
+    before = _sockets(users)
     wrong = {"cookies": [{"name": "a;b", "value": "1", "domain": "shop.test"}]}
     answer = users.call("start_browser", sessionId="shop:cas", storageState=wrong)
     assert "Invalid cookie" in refused(answer, "remote_error")
@@ -262,7 +262,7 @@ def test_what_is_over_leaves_no_socket(users: Served) -> None:
     assert "Its start failed: " in refused(told, "session_not_found")
     users.ok("start_browser", sessionId="shop:cas")
     users.ok("close_session", sessionId="shop:cas")
-    until(lambda: sockets() <= before, "their sockets to be closed")
+    until(lambda: _sockets(users) <= before, "their sockets to be closed")
 
 
 UNABLE: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -379,7 +379,8 @@ def test_a_failed_context_leaves_the_others(modern: Served, shared_home: Home) -
 def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10 F11 F13
     """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both.
 
-    Who hears a context for the first time is told what was said in it before, and of no other one.
+    Who hears a context for the first time is told what was said in it before, and of no other one. What one has closed
+    leaves no socket in the other.
     """
     with home.serve() as one, home.serve() as other:
         succeed([one.begin("start_browser", sessionId="shop:ann"), other.begin("start_browser", sessionId="shop:bob")])
@@ -389,6 +390,13 @@ def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10 F11
         for name in ("shop:ann", "shop:bob"):
             one.ok("execute_script", script="console.log(args[0])", args=[name], sessionId=name)
         assert [said["text"] for said in other.ok("get_console", sessionId="shop:ann")["entries"]] == ["shop:ann"]
+        open_then = []
+        for name in ("shop:cid", "shop:dan"):
+            one.ok("start_browser", sessionId=name)
+            other.ok("get_text", sessionId=name)
+            open_then.append(_sockets(other))
+            one.ok("close_session", sessionId=name)
+        assert open_then[0] == open_then[1]
         one.ok("close_session", sessionId="shop:ann")
         other.ok("navigate", url="about:blank", sessionId="shop:bob")
         one.ok("close_session", sessionId="shop:bob")
