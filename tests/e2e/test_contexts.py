@@ -118,6 +118,8 @@ def test_a_tab_that_crashes_is_replaced_in_its_context(users: Served) -> None:  
     for name in ("shop:ann", "shop:bob"):
         crashed = refused(users.call("navigate", url="chrome://crash", sessionId=name), "timeout")
         assert "The page crashed, and its tab was closed" in crashed
+        [row] = users.ok("list_sessions", prefix=name)["sessions"]
+        assert "url" not in row
         assert _handles(users, name) == ["about:blank"]
 
 
