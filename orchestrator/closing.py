@@ -189,10 +189,22 @@ class Closer:
     async def _end_far(self, record: SessionRecord, failed: list[NotEnded]) -> None:
         """End it where it lives, or in the browser that stays with others, then what runs beside it here."""
         if record.owned and record.remote_session_id:
-            end = _delete if record.instance is None else _leave
-            await _noted(record, functools.partial(end, self._reach, record), failed)
+            end = functools.partial(_delete, self._reach) if record.instance is None else self._leave
+            await _noted(record, functools.partial(end, record), failed)
         if record.processes:
             await _end_here([record], failed)
+
+    def _leave(self, record: SessionRecord) -> list[str]:
+        """Leave the browser to the others; nothing is left of what the last one of them has ended meanwhile."""
+
+        def end() -> None:
+            try:
+                leave(record, self._reach.of(record, timeout=_REMOTE_END), _REMOTE_END)
+            except OrchestratorError:
+                if any(one.remote_url == record.remote_url for one in self._book.store.every()):
+                    raise
+
+        return _tried(record, end)
 
     async def _end_app(self, record: SessionRecord, failed: list[NotEnded]) -> None:
         """Its server would leave its helpers running on the device; what it does not manage ends with it."""
@@ -263,10 +275,6 @@ def _is_over(record: SessionRecord, in_use: bool = False) -> bool:  # noqa: FBT0
 def _is_app(record: SessionRecord) -> bool:
     """Whether it is an app's session that its server can be asked to end."""
     return record.type is not SessionType.BROWSER and bool(record.remote_session_id)
-
-
-def _leave(reach: Reach, record: SessionRecord) -> list[str]:
-    return _tried(record, lambda: leave(record, reach.of(record, timeout=_REMOTE_END), _REMOTE_END))
 
 
 def _delete(reach: Reach, record: SessionRecord, limit: float = _REMOTE_END) -> list[str]:

@@ -100,10 +100,11 @@ class SessionLost(OrchestratorError):
 
     code = "session_lost"
 
-    def __init__(self, session_id: str, reason: str) -> None:
+    def __init__(self, session_id: str, reason: str, *, closed: bool = False) -> None:
+        lost = "Close it with close_session, then start a new one; its name is free again after that."
         super().__init__(
             f"Session '{session_id}' is lost: {reason}.",
-            hint="Close it with close_session, then start a new one; its name is free again after that.",
+            hint="Its name is free: start a new one." if closed else lost,
             session_id=session_id,
         )
         self.reason = reason

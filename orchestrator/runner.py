@@ -54,6 +54,7 @@ class Attached:
     """The client of a session's remote end, kept from call to call; it can be made anew from the record at any time."""
 
     def __init__(self, remote: Remote, ears: Ears, traffic: Traffic, record: SessionRecord, refs: RefBlock) -> None:
+        self.record = record
         self.remote = remote
         self.beside = Beside(debugger_address(record.capabilities), name=record.id)
         self.ears = ears
@@ -189,6 +190,19 @@ class Runner:
         more = {"restored": back.whole, "recovered": back.recovered} if back else {}
         return outcome.model_copy(update={**more, "events": events}) if events else outcome
 
+    def _forget_closed(self, namespace: str) -> None:
+        """Forget what is kept of sessions that another process has closed, or has started again."""
+        with suppress(OrchestratorError):
+            kept = [*self._attached.values()]  # before the records are read: these have all that were kept by then
+            open_now = {(one.id, one.created_at): one.remote_session_id for one in self._store.open(namespace)}
+            for one in kept:
+                # While a session starts, its record does not say yet where it is.
+                there = open_now.get((one.record.id, one.record.created_at))
+                if there is None:
+                    self.detach(one.record)
+                elif there not in {"", one.record.remote_session_id}:
+                    self.renew(one.record)
+
     def _client(self, record: SessionRecord, remote: Remote | None) -> Attached:
         kept = self._attached.get(record.remote_session_id)
         if kept is None:
@@ -197,6 +211,7 @@ class Runner:
 
     def _keep(self, remote: Remote, record: SessionRecord, *, strange: bool) -> Attached:
         self.renew(record)  # that of a session which was lost, and is taken in once more
+        self._forget_closed(record.namespace)
         look = functools.partial(self._store.get, record.namespace, record.id)
         traffic = Traffic(self._reach.cdp(record), look, self._settings.home, self._redactor.data)
         ears = Ears(self._reach.bidi(record), self._redactor)
@@ -231,7 +246,9 @@ def _come_back(scene: Scene, back: Restored) -> None:
     """Have a browser that was parked as its record says; a fresh one before it goes to its first page."""
     if not back.whole:
         begin(scene)
-    scene.tabs.come_back()
+    # While a dialog is open nothing is asked of the tabs: the call may be its answer.
+    with suppress(DialogOpen):
+        scene.tabs.come_back()
     _follow(scene)
     if back.page:
         # A session without its first page is better than none: the result tells where it is.

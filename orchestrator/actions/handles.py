@@ -67,8 +67,11 @@ class Handles:
         """Open an empty one (New Window)."""
         record = self._turn.record
         if record.instance is not None:
-            # In a window of its own where the next one may be another session's, of another size.
-            return self._beside.browser().open(record.instance.context, window=bool(record.instance.profile))
+            browser = self._beside.browser()
+            # In a window of its own where the next one may be another session's, of another size. A browser context
+            # that was made for a session has no window once its last tab is gone, and opens no tab without one.
+            window = bool(record.instance.profile) or not own(browser.pages(), record)
+            return browser.open(record.instance.context, window=window)
         # WebKitGTK never brings a tab to the front, and takes no picture of one behind; windows are all in front.
         kind = "window" if abilities.browser(record.capabilities.get("browserName")) == "webkitgtk" else "tab"
         return str(self.remote.execute("newWindow", type=kind)["handle"])

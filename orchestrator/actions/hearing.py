@@ -20,6 +20,8 @@ from orchestrator.models import SessionType, Wire
 
 EntryT = TypeVar("EntryT", bound=Wire)
 _BY_BIDI = "Start it with the capability webSocketUrl: true, where the remote end can."
+_BUSY = 2.0
+"""Seconds that a driver may take that answers to another session, too."""
 _ROOM = 0.8
 """The share of `max_output` that the entries themselves may take."""
 
@@ -87,17 +89,21 @@ class GetNetwork(Hears, Action[NetworkLog]):
 
 
 def _caught_up(scene: Scene) -> list[str]:
-    """Have all heard that happened until now; a warning where nothing is heard any more.
+    """Have all heard that happened until now; a warning where something or everything is not heard.
 
     Raises:
         SessionLost: The remote end is gone.
     """
+    place = scene.record.instance
+    # The socket is that of the session that launched the browser: a long call there is none of ours.
+    guest = place is not None and not place.root
     try:
-        scene.ears.catch_up()
+        if scene.ears.catch_up(_BUSY if guest else None):
+            return []
     except NoAnswer as error:
         scene.remote.apart(scene.remote.timeout).touch()  # a session whose socket alone is out of reach lives on
         return [f"Nothing is heard any more: {error.reason}."]
-    return []
+    return ["A call of another session keeps this browser's driver: what was said just now may be missing."]
 
 
 def _newest(found: Sequence[EntryT], limit: int, scene: Scene) -> tuple[list[EntryT], str | None]:

@@ -158,13 +158,13 @@ class Tabbing:
         for tab in self._turn.record.tabs:
             if tab.handle not in handles:
                 self._drop(tab.name)
-        names = {tab.handle: tab.name for tab in self._turn.record.tabs}
-        for handle in handles:
-            if handle not in names:
-                self.add(handle)
+        known = {tab.handle for tab in self._turn.record.tabs}
+        for handle in (one for one in handles if one not in known):
+            self.add(handle)
         if not handles:
             self.add(self._fresh(gone))
         now = self._before()
+        self._turn.change(url=None, title=None)  # those of the tab that is gone
         closed = f"Tab {gone}" if gone else "The current tab"
         self._event(f"{closed} was closed; {'tab' if handles else 'a new one,'} {now} is current now.")
         self.select(now)

@@ -11,7 +11,7 @@ from typing import Any
 from orchestrator.ears.console import Console
 from orchestrator.ears.downloads import Downloads
 from orchestrator.ears.network import Network
-from orchestrator.errors import OrchestratorError
+from orchestrator.errors import NoAnswer, OrchestratorError
 from orchestrator.secrets import Redactor
 from orchestrator.webdriver.bidi import Bidi, Listener
 
@@ -65,17 +65,27 @@ class Ears:
         if self.bidi is not None:
             self.bidi.close()
 
-    def catch_up(self) -> None:
-        """Wait until all is heard that happened before this.
+    def catch_up(self, limit: float | None = None) -> bool:
+        """Wait until all is heard that happened before this, `limit` seconds where given; whether it is.
+
+        A driver answers here after the classic command of its session that is in flight, which can be another one's.
 
         Raises:
             NoAnswer: Nobody answers at the socket.
             RemoteFailure: The remote end does not tell what is listened to.
         """
-        if self.bidi is not None:
-            self._listen(self.bidi)
+        if self.bidi is None:
+            return True
+        if not self._listen(self.bidi, limit):
+            return False
+        try:
             # The browser answers in its turn, after the events before.
-            self.bidi.call("browsingContext.getTree", maxDepth=0)
+            self.bidi.call("browsingContext.getTree", limit=limit, maxDepth=0)
+        except NoAnswer:
+            if limit is None or not self.bidi.open:
+                raise
+            return False
+        return True
 
     def _begin(self) -> None:
         self._begun = threading.Thread(target=self._try, name="ears", daemon=True)
@@ -86,13 +96,19 @@ class Ears:
             if self.bidi is not None:
                 self._listen(self.bidi)
 
-    def _listen(self, bidi: Bidi) -> None:
-        with self._lock:
+    def _listen(self, bidi: Bidi, limit: float | None = None) -> bool:
+        """Listen; False where somebody has begun to, and did not come to its end within `limit` seconds."""
+        if not self._lock.acquire(timeout=-1 if limit is None else limit):
+            return False
+        try:
             if self._subscribed:
                 bidi.connect()
-                return
-            bidi.listen_all(*self._listeners)
-            self._subscribed = True
+            else:
+                bidi.listen_all(*self._listeners)
+                self._subscribed = True
+        finally:
+            self._lock.release()
+        return True
 
     def _all_listeners(self) -> list[dict[str, Listener]]:
         """What every browser must tell, and in groups what some do not know."""

@@ -68,7 +68,8 @@ class Routing:
             NoAnswer: The browser cannot be reached.
         """
         before, self._patterns = self._patterns, plan.patterns()
-        if self._patterns and (plan is not self._kept or not self._cdp.open):
+        # They differ from those of the same plan where another process has kept to it meanwhile.
+        if self._patterns and (plan is not self._kept or self._patterns != before or not self._cdp.open):
             self._cdp.join(self)
         elif before and not self._patterns:
             self._later.drop()

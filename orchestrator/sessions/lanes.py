@@ -111,7 +111,8 @@ class Lanes:
         if record is not None:
             left, _ = await self._book.rows()
             not_found = functools.partial(SessionNotFound, record.id, [other.id for other in left])
-            self._queues.end(record, functools.partial(SessionLost, record.id, reason), not_found)
+            closed = functools.partial(SessionLost, record.id, reason, closed=True)
+            self._queues.end(record, closed, not_found)
         return record
 
     async def lost(self, seen: SessionRecord, reason: str) -> None:
@@ -250,8 +251,8 @@ class Lanes:
             if call.left.is_set() or call.record is None:
                 continue
             if refusal:
-                reason = refusal.reason if isinstance(refusal, SessionLost) else "it was closed"
-                lost = functools.partial(SessionLost, call.session_id, reason)
+                why = refusal.reason if isinstance(refusal, SessionLost) else None
+                lost = functools.partial(SessionLost, call.session_id, why or "it was closed", closed=why is None)
                 self._queues.end(call.record, lost, functools.partial(_the, refusal))
             elif dead is None:
                 call.dying_since = None

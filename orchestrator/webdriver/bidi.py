@@ -200,5 +200,9 @@ class Bidi:
         return refused
 
     def _tell(self, method: str, params: Mapping[str, Any], _: str) -> None:
+        # What a browser remembers of its log it tells with a subscription, whatever user contexts that is for.
+        said_in = params.get("source", params).get("userContext") if self._where else None
+        if said_in not in {None, self.user_context}:
+            return
         for listener in self._listeners.get(method, ()):
             listener(params)

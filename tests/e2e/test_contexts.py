@@ -113,6 +113,16 @@ def test_a_tab_that_was_closed_is_replaced_in_its_context(users: Served, site: S
     assert len(_handles(users, "shop:ann")) == 1
 
 
+def test_a_tab_that_crashes_is_replaced_in_its_context(users: Served) -> None:  # F11 O16 O17
+    """The context has no window then, and gets one: no session is lost."""
+    for name in ("shop:ann", "shop:bob"):
+        crashed = refused(users.call("navigate", url="chrome://crash", sessionId=name), "timeout")
+        assert "The page crashed, and its tab was closed" in crashed
+        [row] = users.ok("list_sessions", prefix=name)["sessions"]
+        assert "url" not in row
+        assert _handles(users, name) == ["about:blank"]
+
+
 def test_a_viewport_is_the_contexts_own(users: Served) -> None:  # F11 X19
     """A start says its own size, and what one is set to changes no other."""
     users.ok("start_browser", sessionId="shop:small", viewport={"width": 640, "height": 480})
@@ -168,6 +178,24 @@ def test_what_is_heard_is_each_contexts_own(users: Served, site: Site) -> None: 
         assert "events" not in users.ok("get_text", sessionId=name)
 
 
+def test_a_long_call_holds_up_no_console(users: Served, site: Site) -> None:  # W1 F13 X6
+    """The session that launched the browser, and has its socket, waits for a page: the others hear all the same."""
+    for name in ("held", "held:ann"):
+        users.ok("start_browser", sessionId=name)
+    gate = site.gate("/held")
+    going = users.begin("navigate", url=site.page("/held", "held"), sessionId="held")
+    gate.wait_entered()
+    users.ok("execute_script", script="console.log('mint')", sessionId="held:ann")
+    said = users.ok("get_console", sessionId="held:ann")
+    assert not going.done()
+    assert [one["text"] for one in said["entries"]] == ["mint"]
+    assert "what was said just now may be missing" in said["warnings"][0]
+    gate.open()
+    assert not answered(going).failed
+    assert "warnings" not in users.ok("get_console", sessionId="held:ann")
+    users.ok("close_sessions", prefix="held")
+
+
 def test_a_policy_is_the_contexts_own(users: Served, site: Site) -> None:  # F11 X58
     """What pages of one may do is no other one's business, at the same site."""
     page, script = site.page("/asks", "asks"), "return Notification.requestPermission()"
@@ -219,16 +247,16 @@ def test_the_same_options_are_not_refused(users: Served) -> None:  # F1 F6
         users.ok("close_sessions", prefix=prefix)
 
 
+def _sockets(server: Served) -> int:
+    return len([one for one in server.process.net_connections("tcp") if one.status == "ESTABLISHED"])
+
+
 def test_what_is_over_leaves_no_socket(users: Served) -> None:
     """A session is closed, another one never starts, for the browser refuses a cookie of its storage state.
 
     The browser stays, and with it whatever would still be connected to it.
     """
-
-    def sockets() -> int:
-        return len([one for one in users.process.net_connections("tcp") if one.status == "ESTABLISHED"])
-
-    before = sockets()
+    before = _sockets(users)
     wrong = {"cookies": [{"name": "a;b", "value": "1", "domain": "shop.test"}]}
     answer = users.call("start_browser", sessionId="shop:cas", storageState=wrong)
     assert "Invalid cookie" in refused(answer, "remote_error")
@@ -236,7 +264,7 @@ def test_what_is_over_leaves_no_socket(users: Served) -> None:
     assert "Its start failed: " in refused(told, "session_not_found")
     users.ok("start_browser", sessionId="shop:cas")
     users.ok("close_session", sessionId="shop:cas")
-    until(lambda: sockets() <= before, "their sockets to be closed")
+    until(lambda: _sockets(users) <= before, "their sockets to be closed")
 
 
 UNABLE: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -289,11 +317,13 @@ def test_the_last_one_ends_the_browser(modern: Served, shared_home: Home) -> Non
 
 
 def test_all_at_once_end_the_browser(modern: Served, shared_home: Home) -> None:  # F2 O12
-    """Of several that are closed at the same time none leaves the browser to another one."""
+    """Of several that are closed at the same time none leaves the browser to another one, and all are ended."""
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
     closing = [modern.begin("close_session", sessionId=name) for name in USERS]
     assert sorted(one.data["closed"][0] for one in succeed(closing)) == sorted(USERS)
     assert shared_home.is_clean()
+    succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
+    assert modern.ok("close_sessions", prefix="shop")["failed"] == []
 
 
 @pytest.mark.parametrize("victim", ["chromium", "chromedriver"])
@@ -348,13 +378,27 @@ def test_a_failed_context_leaves_the_others(modern: Served, shared_home: Home) -
     assert shared_home.is_clean()
 
 
-def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10
-    """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both."""
+def test_another_server_shares_the_browser(home: Home) -> None:  # F2 F9 F10 F11 F13
+    """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both.
+
+    Who hears a context for the first time is told what was said in it before, and of no other one. What one has closed
+    leaves no socket in the other.
+    """
     with home.serve() as one, home.serve() as other:
         succeed([one.begin("start_browser", sessionId="shop:ann"), other.begin("start_browser", sessionId="shop:bob")])
         assert len(home.drivers()) == 1
         one.ok("execute_script", script="document.title = 'from one'", sessionId="shop:bob")
         assert other.ok("get_visible_elements", sessionId="shop:bob")["title"] == "from one"
+        for name in ("shop:ann", "shop:bob"):
+            one.ok("execute_script", script="console.log(args[0])", args=[name], sessionId=name)
+        assert [said["text"] for said in other.ok("get_console", sessionId="shop:ann")["entries"]] == ["shop:ann"]
+        open_then = []
+        for name in ("shop:cid", "shop:dan"):
+            one.ok("start_browser", sessionId=name)
+            other.ok("get_text", sessionId=name)
+            open_then.append(_sockets(other))
+            one.ok("close_session", sessionId=name)
+        assert open_then[0] == open_then[1]
         one.ok("close_session", sessionId="shop:ann")
         other.ok("navigate", url="about:blank", sessionId="shop:bob")
         one.ok("close_session", sessionId="shop:bob")

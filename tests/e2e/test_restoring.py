@@ -130,6 +130,20 @@ async def test_a_tab_that_lost_its_page_is_dropped(  # B26 B27 B28 O16 O17
         await one.close_sessions(all=True)
 
 
+async def test_a_dialog_that_is_open_can_be_answered_at_once(home: Home, site: Site) -> None:  # B1 B29 X54
+    """It was left open when its client went: the first call may be its answer."""
+    page = site.page("/", "<button onclick=\"document.title = confirm('Sure?')\">Ask</button>")
+    async with server(home) as one:
+        session = await one.start_browser("a", navigation_url=page)
+        await session.set_policy(dialogs="manual")
+        await session.click_element("text=Ask")
+    async with server(home) as one:
+        answered = await (await one.session("a")).handle_dialog(accept=True)
+        assert answered.restored
+        assert answered.title == "true"
+        assert (await one.close_sessions(all=True)).closed == ["a"]
+
+
 async def test_contexts_come_back_each_with_its_own(home: Home, site: Site) -> None:  # B4 B5 B11 B18 B25 F2
     """Two of one browser are parked with all they had; when it dies, one fresh browser has what was saved of each."""
     page, names = site.page("/", FORM), ("shop", "shop:ann")

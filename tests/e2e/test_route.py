@@ -229,7 +229,13 @@ def test_rules_outlive_their_server_and_hold_nothing_up(lasting: Home, site: Sit
     with lasting.serve() as first, lasting.serve() as second:
         assert first.ok("execute_script", script=ask, sessionId="one")["value"] == "failed"
         assert first.ok("execute_script", script="return document.title", sessionId="one")["value"] == "200 slow"
+        first.ok("har", action="start", sessionId="one")
+        second.ok("route", action="clear", url="/blocked", sessionId="one")
+        assert second.ok("execute_script", script=ask, sessionId="one")["value"] == "200 net"
+        second.ok("route", action="block", url="/blocked", sessionId="one")
         assert second.ok("execute_script", script=ask, sessionId="one")["value"] == "failed"
+        # Its rules are those that it had, and its recording has connected it again.
+        assert first.ok("execute_script", script=ask, sessionId="one")["value"] == "failed"
         second.ok("route", action="clear", sessionId="one")
         assert first.ok("execute_script", script=ask, sessionId="one")["value"] == "200 net"
         first.ok("close_session", sessionId="one")

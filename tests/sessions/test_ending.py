@@ -42,7 +42,7 @@ async def test_closing_never_queues(lanes: Lanes, book: Book, keeper: Keeper) ->
         assert not held.let.is_set()
         assert closed
         assert closed.state is SessionState.ACTIVE
-        assert str(running.error).startswith("Session 'a' is lost: it was closed.")
+        assert str(running.error) == "Session 'a' is lost: it was closed. Its name is free: start a new one."
         assert isinstance(running.error, SessionLost)
         assert str(waiting.error).startswith("No session: a. Open sessions: b.")
         assert isinstance(waiting.error, SessionNotFound)
