@@ -100,8 +100,9 @@ def hand_on_current(db: sqlite3.Connection, namespace: str, session_id: str) -> 
     """A session was closed: for whom it was current, the only other one that it owns, if any, takes its place."""
     db.execute(
         "UPDATE callers SET current = (SELECT CASE count(*) WHEN 1 THEN min(id) END FROM sessions "
-        "WHERE namespace = ?1 AND owner = callers.key AND state <> 'closed') WHERE namespace = ?1 AND current = ?2",
-        (namespace, session_id),
+        "WHERE namespace = :namespace AND owner = callers.key AND state <> 'closed') "
+        "WHERE namespace = :namespace AND current = :session",
+        {"namespace": namespace, "session": session_id},
     )
 
 
