@@ -98,8 +98,6 @@ class Orchestrator(PythonApi):
             room = book, lanes, runner, reach, self._providers, self.settings
             closer, keeping = Closer(*room), Keeping(book, self.settings.home)
             saving = Saving(book, lanes, reach, self.settings.home)
-            home = book, closer, restorer, keeping, saving, activity
-            more = saving, IdleWorlds(house.worlds)
             rooms = Rooms(
                 group=group,
                 book=book,
@@ -109,8 +107,8 @@ class Orchestrator(PythonApi):
                 attacher=Attacher(*room),
                 closer=closer,
                 keeping=keeping,
-                leaving=Leaving(*home, parking=self._parking),
-                upkeep=Upkeep(book, lanes, reach, closer, more, self.settings),
+                leaving=Leaving(book, closer, restorer, keeping, saving, activity, parking=self._parking),
+                upkeep=Upkeep(book, lanes, reach, closer, (saving, IdleWorlds(house.worlds)), self.settings),
             )
             if not self._visiting:
                 await book.enrol(adopting=self._adopting)

@@ -11,6 +11,13 @@ from orchestrator.webdriver import unreached
 
 DIALOG_TEXT = 500
 """Characters of a dialog that are told; a browser shows ten thousand."""
+_SAYS_GONE = {
+    "disconnected": "",
+    "Unable to execute request for an existing session": "the node of the Grid that it ran on is gone: ",
+    "the instrumentation process is not running": "",
+}
+"""What errors without a code of their own contain where the browser, a Grid node or UiAutomator2's server is gone."""
+_GONE = frozenset({"invalid session id", "no such session"})
 
 
 class Answer:
@@ -35,6 +42,12 @@ class Answer:
             return cls(None, str(value["error"]), message, dialog)
         except (ValueError, TypeError, KeyError, AttributeError):
             return cls(None, f"HTTP {status}", _first_line(unreached.readable(str(raw.get("value", "")))))
+
+    @property
+    def gone(self) -> str | None:
+        """What it says of a session that is no more; None where the session is there."""
+        what = next((what for words, what in _SAYS_GONE.items() if words in self.message), None)
+        return f"{what or ''}{self.message}" if self.error in _GONE or what is not None else None
 
 
 def _first_line(message: str) -> str:

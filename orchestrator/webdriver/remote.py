@@ -48,14 +48,6 @@ _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 _credentials: dict[str, tuple[str, str]] = {}
 """User and password by remote URL, of the URLs that this process was given: no record holds them."""
 
-_SAYS_GONE = {
-    "disconnected": "",
-    "Unable to execute request for an existing session": "the node of the Grid that it ran on is gone: ",
-    "the instrumentation process is not running": "",
-}
-"""What errors without a code of their own contain where the browser, a Grid node or UiAutomator2's server is gone."""
-_GONE = frozenset({"invalid session id", "no such session"})
-
 
 def know(url: str) -> str:
     """Keep the credentials of a URL in this process, for every session there; returns the URL without them."""
@@ -254,10 +246,8 @@ class Remote:
         return PageBroken(f"The page {what}, and its tab was closed: {now}.", hint=hint)
 
     def _failure(self, answer: Answer) -> OrchestratorError:
-        what = next((what for words, what in _SAYS_GONE.items() if words in answer.message), None)
-        if answer.error in _GONE or what is not None:
-            reason = f"{what or ''}{answer.message}"
-            return SessionLost(self.name, reason or "the remote end no longer knows it")
+        if answer.gone is not None:
+            return SessionLost(self.name, answer.gone or "the remote end no longer knows it")
         if answer.error == "tab crashed":
             return self._without_tab("crashed", SessionLost(self.name, answer.message))
         if answer.error == "unexpected alert open":
