@@ -223,6 +223,7 @@ return {
 
   /** A global as JSON. */
   global(word) { return stringify(portable(globalThis[word])); },
+
   setGlobal(word, value) { globalThis[word] = value; },
 
   /** Before a script: what it declares has names, one that is there keeps its value, and each action is itself again. */
@@ -289,12 +290,11 @@ return {
   /** End a call: nothing of it goes on. What it printed; as JSON where it was stopped. */
   end() {
     queue.length = unheard.length = 0;
-    called.clear();
-    timers.clear();
-    const lines = said.splice(0);
-    if (lost) lines.push(`… ${lost} more lines`);
+    for (const each of [called, timers]) each.clear();
+    const console = [...said.splice(0), ...(lost ? [`… ${lost} more lines`] : [])];
     lost = 0;
-    return { console: lines, ...this.news() };
+    return { console, ...this.news() };
   },
+
   finish() { return stringify(this.end()); },
 };

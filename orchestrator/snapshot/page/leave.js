@@ -38,8 +38,8 @@ function noteArrival(trip = 'before any') {
 /**
  * loaded({states, slice, trip, asked?, before?}): whether the document is in one of these states; `failed` is the error
  * code on the page that Chromium shows for what could not be loaded, '' where it has none; `stayed` says that the
- * document was there before this trip, and has not the address asked for; `overtaken` that it is not what was asked for, since the page before it (at
- * `before`) went somewhere at the same moment.
+ * document was there before this trip, and has not the address asked for; `overtaken` that it is not what was asked
+ * for, since the page before it (at `before`) went somewhere at the same moment.
  */
 async function loaded({ states, slice, trip, asked, before }) {
   noteArrival(trip);
