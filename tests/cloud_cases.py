@@ -30,7 +30,9 @@ SHARED: dict[str, dict[str, Any]] = {
         "pageLoadStrategy": "eager", "unhandledPromptBehavior": "ignore",
         "timeouts": {"script": 28000, "pageLoad": 28000},
     },
-    "ios": {"platformName": "iOS", "appium:automationName": "XCUITest"},
+    "ios": {
+        "platformName": "iOS", "appium:automationName": "XCUITest", "appium:settings": {"respectSystemAlerts": True}
+    },
     "android": {
         "platformName": "Android", "appium:automationName": "UiAutomator2", "appium:autoGrantPermissions": True
     },
