@@ -194,13 +194,13 @@ class Runner:
         """Forget what is kept of sessions that another process has closed, or has started again."""
         with suppress(OrchestratorError):
             kept = [*self._attached.values()]  # before the records are read: these have all that were kept by then
-            open_now = {(one.id, one.created_at): one.remote_session_id for one in self._store.open(namespace)}
+            open_now = {one.id: one for one in self._store.open(namespace)}
             for one in kept:
-                # While a session starts, its record does not say yet where it is.
-                there = open_now.get((one.record.id, one.record.created_at))
-                if there is None:
+                now = open_now.get(one.record.id)
+                if now is None:
                     self.detach(one.record)
-                elif there not in {"", one.record.remote_session_id}:
+                # While a session starts, its record does not say yet where it is.
+                elif now.remote_session_id not in {"", one.record.remote_session_id}:
                     self.renew(one.record)
 
     def _client(self, record: SessionRecord, remote: Remote | None) -> Attached:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 
 from orchestrator import abilities
@@ -14,6 +15,9 @@ from orchestrator.webdriver.remote import Remote
 
 _OTHERS = 3.0
 """Seconds that pages of other sessions in the same browser have to answer before the driver meets them."""
+_CLOSES = 3.0
+"""Seconds that a tab may take to go."""
+_PAUSE = 0.01
 
 
 class Handles:
@@ -79,7 +83,10 @@ class Handles:
     def close(self, handle: str, current: str) -> None:
         """Close one (Close Window); unless it is the current one, that stays so."""
         if self._turn.record.instance is not None:
-            self._beside.browser().close(handle)
+            browser, patience = self._beside.browser(), Deadline(_CLOSES)
+            browser.close(handle)
+            while handle in browser.pages() and patience.left:  # it is answered before the tab is gone
+                time.sleep(_PAUSE)
             return
         if handle != current:
             self.remote.execute("switchToWindow", handle=handle)

@@ -256,7 +256,7 @@ class Tabbing:
         except RemoteFailure:
             return {}
         shown = {one["targetId"]: _place(one["url"], one["title"]) for one in targets}
-        return shown if all(tab.handle in shown for tab in self._turn.record.tabs) else {}
+        return shown if any(tab.handle in shown for tab in self._turn.record.tabs) else {}
 
     def _asked(self) -> dict[str, tuple[str, str]]:
         shown = {}

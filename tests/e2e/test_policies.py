@@ -228,5 +228,5 @@ def test_what_the_browser_refuses_is_not_in_force(modern: Served, shared_home: H
     browser.call("Target.disposeBrowserContext", browserContextId=record.instance.context)
     browser.close()
     answer = modern.call("set_policy", sessionId="shop:ann", notifications="allow", downloads="deny")
-    assert "no such user context" in refused(answer, "remote_error")
+    assert "browser context" in refused(answer, "remote_error")
     assert shared_home.record("shop:ann").policies == record.policies

@@ -89,7 +89,6 @@ def test_a_port_that_is_taken_is_tried_again(put: Put, app: Callable[..., RealSt
     put("appium", 'echo "$6" >>"$0.ports"; echo EADDRINUSE; exit 1')
     start = app()
     assert "EADDRINUSE" in refusal(start)
-    assert [one.name for one in start.processes] == ["appium"] * 3
     ports = (start.folder().parents[2] / "bin" / "appium.ports").read_text("utf-8").split()
     assert len(ports) == 3
 
