@@ -48,7 +48,7 @@ class GetConsole(Hears, Action[ConsoleLog]):
     def perform(self, scene: Scene) -> ConsoleLog:
         """No page is asked: it was heard when it was said, or its remote end kept it."""
         scene.need("console")
-        warnings = _caught_up(scene) if scene.bidi else self._pull(scene)
+        warnings = caught_up(scene) if scene.bidi else self._pull(scene)
         found, until, dropped = scene.ears.console.find(self.since, self.level, clear=self.clear)
         shown, rest = _newest(found, self.limit, scene)
         return ConsoleLog(
@@ -80,7 +80,7 @@ class GetNetwork(Hears, Action[NetworkLog]):
         scene.need("requests")
         if scene.bidi is None:
             raise Unsupported(f"No requests are heard of {scene.record.id!r}: it has no WebDriver BiDi.", hint=_BY_BIDI)
-        warnings = _caught_up(scene)
+        warnings = caught_up(scene)
         found, until, dropped = scene.ears.network.find(self.since, self.url, self.status, clear=self.clear)
         shown, rest = _newest(found, self.limit, scene)
         return NetworkLog(
@@ -88,7 +88,7 @@ class GetNetwork(Hears, Action[NetworkLog]):
         )
 
 
-def _caught_up(scene: Scene) -> list[str]:
+def caught_up(scene: Scene) -> list[str]:
     """Have all heard that happened until now; a warning where something or everything is not heard.
 
     Raises:

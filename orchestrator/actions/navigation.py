@@ -11,6 +11,7 @@ from pydantic import model_validator
 
 from orchestrator.actions.base import Acting, Action
 from orchestrator.actions.deadline import Deadline
+from orchestrator.actions.hearing import caught_up
 from orchestrator.actions.results import Acted
 from orchestrator.actions.scene import Scene
 from orchestrator.errors import DialogOpen, OrchestratorError, PageBroken, PageLeft, RemoteFailure, TimedOut
@@ -187,7 +188,7 @@ def _not_loaded(scene: Scene, url: str, why: str) -> RemoteFailure:
 def _heard(scene: Scene) -> str | None:
     """Why the last document could not be loaded, where the page that the browser shows instead does not say."""
     with suppress(OrchestratorError):
-        scene.ears.catch_up()
+        caught_up(scene)
     failed = [one for one in scene.ears.network.find(0, None, "failed").entries if one.type == "document"]
     return failed[-1].failure if failed else None
 
