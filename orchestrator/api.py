@@ -1,60 +1,73 @@
-"""The façade that every door uses: start, act, run sequences, list and close, as one caller."""
+"""The async façade `Orchestrator`: the one entry to the core, for users and for every door."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import Self
+from typing import Any, Literal, Self
 
 import anyio
+import anyio.to_thread
 
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
-from orchestrator.actions.scene import Scene
-from orchestrator.activity import Activity, Doing
-from orchestrator.again import Again
-from orchestrator.attaching import Attacher
-from orchestrator.background import Background
-from orchestrator.closing import Closer, matching
-from orchestrator.compare import CompareSessions, Comparison
-from orchestrator.errors import NoSession, RecordUnreadable, SessionNotFound
-from orchestrator.house import House, IdleWorlds
-from orchestrator.keeping import Keeping
-from orchestrator.leaving import Leaving
-from orchestrator.mark import Mark, Status
-from orchestrator.models import AttachRequest, Door, StartRequest
-from orchestrator.parallel import ExecuteParallel, ParallelResult
-from orchestrator.plug_ins import Actions
-from orchestrator.python_api import PythonApi
-from orchestrator.reach import Reach
-from orchestrator.registry import Providers
-from orchestrator.restoring import Restorer
-from orchestrator.rooms import Rooms
-from orchestrator.rows import Closed, Current, Row, SessionFacts, SessionList, row
-from orchestrator.runner import Runner, labelled
-from orchestrator.saving import Saving
-from orchestrator.secrets import Redactor
-from orchestrator.sequence import SYNC, ExecuteSequence, SequenceResult
+from orchestrator.actions.plugins import InstalledActions
+from orchestrator.errors import NoSession, OrchestratorError, RecordUnreadable, SessionNotFound
+from orchestrator.execution.compare import CompareSessions, Comparison
+from orchestrator.execution.parallel import ExecuteParallel, ParallelPart, ParallelResult
+from orchestrator.execution.parallel_run import ParallelSessions
+from orchestrator.execution.sequence import SYNC, ExecuteSequence, SequenceResult, Steps
+from orchestrator.execution.session_steps import named_sessions
+from orchestrator.lifecycle.app_uploads import AppList, UploadedApp, list_apps, upload_app
+from orchestrator.lifecycle.caller_starts import CallerStarts
+from orchestrator.lifecycle.close import CloseOptions, build_close_condition
+from orchestrator.lifecycle.components import Components, build_components
+from orchestrator.lifecycle.device_list import DeviceList, list_devices
+from orchestrator.lifecycle.start_counts import StartCounts
+from orchestrator.models.arguments import parse_arguments
+from orchestrator.models.identifiers import join_claim, split_claim
+from orchestrator.models.requests import AttachRequest, StartParameters, StartRequest
+from orchestrator.models.session import Caller, Door
+from orchestrator.models.test_status import Status, TestStatus
+from orchestrator.orchestrator_methods import OrchestratorMethods
 from orchestrator.session import Session
-from orchestrator.sessions import Book, Lanes, this_process
+from orchestrator.session_tools.catalogue import SESSION_TOOLS
+from orchestrator.session_tools.descriptions import ActionDescriptions, describe
+from orchestrator.session_tools.steps import ToolSteps
+from orchestrator.sessions.providers import Providers
+from orchestrator.sessions.registry import SessionRegistry, make_caller
+from orchestrator.sessions.rows import (
+    Claimed,
+    CloseResult,
+    CurrentSession,
+    FactsCache,
+    Released,
+    SessionFacts,
+    SessionList,
+    SessionRow,
+    make_session_row,
+)
 from orchestrator.settings import Settings
-from orchestrator.starting import Starter
-from orchestrator.store import SqliteStore
-from orchestrator.together import Together
-from orchestrator.upkeep import Upkeep
+from orchestrator.system.machine import LocalMachine
+from orchestrator.system.secrets import Redactor
 
 
-class Orchestrator(PythonApi):
-    """Many sessions at once, for one caller. Use it as an async context manager; what the caller owns ends with it.
+class Orchestrator(OrchestratorMethods[Session]):
+    """Many sessions at once, for one caller. An async context manager, at whose end the caller's sessions are closed.
 
-    Every method takes a session by its id, or the caller's current one when none is given.
+    Methods take a session by its id; without one they use the caller's current session.
 
     Args:
-        settings: How it behaves; read from environment and files unless given.
-        providers: Where sessions come from; the installed ones unless given.
-        adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
-        parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
-        visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
-        door: How the caller comes in, as the activity logs name it.
+        settings: Default: read from environment and files.
+        providers: Sources of sessions; default: the installed ones.
+        adopt_orphans: Take over, as a server does, the sessions of dead callers of the namespace; they end with it.
+        park_on_exit: Park, as a server does, the caller's sessions at the end, for any later caller.
+        observer: Leave no trace: no session is taken over, maintained or ended.
+        door: The kind of entry, for the activity logs.
+
+    Attributes:
+        caller: The caller whose current session, ownership and closing its methods mean.
     """
 
     def __init__(
@@ -62,60 +75,42 @@ class Orchestrator(PythonApi):
         settings: Settings | None = None,
         *,
         providers: Providers | None = None,
-        adopting: bool = False,
-        parking: bool = False,
-        visiting: bool = False,
+        adopt_orphans: bool = False,
+        park_on_exit: bool = False,
+        observer: bool = False,
         door: Door = "python",
     ) -> None:
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
         self._providers = Providers() if providers is None else providers
-        self.actions = Actions(taken={*dir(self), SYNC})
+        self.actions = InstalledActions(taken={*dir(self), SYNC})
         self._stack = AsyncExitStack()
-        self._lazily = anyio.Lock()
-        self._adopting, self._parking, self._visiting = adopting, parking, visiting
-        self._caller = this_process(door)
-        self._opened: Rooms | None = None
+        self._lazy_start_lock = anyio.Lock()
+        self._adopt_orphans, self._park_on_exit, self._observer = adopt_orphans, park_on_exit, observer
+        self.caller = make_caller(door)
+        self.starts = StartCounts()
+        self._facts = FactsCache()
+        self._opened: Components | None = None
 
     async def __aenter__(self) -> Self:
         if self._opened is not None:
             raise RuntimeError("It is open already.")
         async with AsyncExitStack() as stack:
-            store = SqliteStore(self.settings.home)
-            stack.callback(store.disconnect)
-            group = await stack.enter_async_context(Background())
-            book = Book(store, self._caller, self.settings.namespace, max_sessions=self.settings.max_sessions)
-            activity = Activity(self.settings.home, self._caller, self.redactor)
-            lanes = Lanes(book, group, on_lost=activity.lost)
-            reach = Reach(self._providers, self.settings, self.redactor)
-            again = Again(reach, self._providers, self.settings)
-            ttl = self.settings.park_ttl if self._adopting else None
-            restorer = Restorer(book, reach, again.start, self.settings.home, ttl)
-            house = House(self.actions, self.settings)
-            stack.callback(house.worlds.close)
-            runner = Runner(lanes, store, reach, restorer, house, self.settings, self.redactor, activity)
-            stack.callback(runner.close)
-            room = book, lanes, runner, reach, self._providers, self.settings
-            closer, keeping = Closer(*room), Keeping(book, self.settings.home)
-            saving = Saving(book, lanes, reach, self.settings.home)
-            rooms = Rooms(
-                group=group,
-                book=book,
-                runner=runner,
-                together=Together(book, runner, self.actions, self.settings),
-                starter=Starter(*room),
-                attacher=Attacher(*room),
-                closer=closer,
-                keeping=keeping,
-                leaving=Leaving(book, closer, restorer, keeping, saving, activity, parking=self._parking),
-                upkeep=Upkeep(book, lanes, reach, closer, (saving, IdleWorlds(house.worlds)), self.settings),
+            components = await build_components(
+                resources=stack,
+                settings=self.settings,
+                providers=self._providers,
+                actions=self.actions,
+                redactor=self.redactor,
+                caller=self.caller,
+                restored_ttl=self.settings.park_ttl if self._adopt_orphans else None,
+                park_on_exit=self._park_on_exit,
             )
-            if not self._visiting:
-                await book.enrol(adopting=self._adopting)
-                rooms.upkeep.begin(group, self.settings.home)
-                group.start_soon(keeping.ensure)
-                runner.on_end = rooms.upkeep.used
-            self._stack, self._opened = stack.pop_all(), rooms
+            if not self._observer:
+                await components.registry.enrol(adopt_orphans=self._adopt_orphans)
+                components.maintenance.start_tasks(components.task_group)
+                components.task_group.start_soon(components.keeper_launcher.ensure)
+            self._stack, self._opened = stack.pop_all(), components
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -125,80 +120,93 @@ class Orchestrator(PythonApi):
         await self._stack.aclose()
 
     @property
-    def _rooms(self) -> Rooms:
+    def _components(self) -> Components:
         if self._opened is None:
             raise RuntimeError("It is not open. Write: async with Orchestrator() as orchestrator: …")
         return self._opened
+
+    @property
+    def _registry(self) -> SessionRegistry:
+        """The registry as the caller sees it."""
+        return self._components.registry.for_caller(self.caller)
+
+    def for_caller(self, caller: Caller) -> Self:
+        """Return the same open orchestrator for another caller, which shares everything but what is the caller's own.
+
+        It is opened, shut down and closed by the one that it was made from.
+        """
+        other = copy.copy(self)
+        other.caller = caller
+        return other
 
     def __repr__(self) -> str:
         return f"<Orchestrator in namespace {self.settings.namespace!r}>"
 
     async def shut_down(self) -> None:
-        """Park or end what the caller owns, within a few seconds, and once; a visitor does neither."""
-        if not self._visiting:
-            await self._rooms.leaving.leave()
+        """Park or end the caller's sessions, within a few seconds, and once; an observer does neither."""
+        if not self._observer:
+            await self._components.shutdown.park_or_end_sessions()
 
     # Sessions
 
-    async def start(self, request: StartRequest, *, wait: bool = True) -> Row:
-        """Start a session; with `wait=False` it answers at once, and later calls queue behind the start.
+    async def start(self, request: StartRequest, *, wait: bool = True, claim: bool = False) -> SessionRow:
+        """Start a session; with `wait=False` return at once, and queue later calls behind the start.
+
+        With `claim` it is claimed as `claim_session` does.
 
         Raises:
             InvalidArgument, SessionExists, SessionLimit: Nothing was launched.
-            StartFailed: The remote end gave no session; nothing of it is left.
+            StartFailed: The remote end created no session; nothing of it is left.
         """
-        begun = await self._rooms.starter.begin(request)
-        self._rooms.group.start_soon(self._rooms.keeping.ensure)
-        if wait:
-            record = await begun.finish()
-            if record.events:
-                await self._rooms.book.update(record.id, lambda now: now.changed(events=()))
-        else:
-            record = begun.record
-            self._rooms.group.start_soon(begun.finish_quietly)
-        self._rooms.upkeep.changed()
-        sessions, _ = await self._rooms.book.rows()
-        many = len(sessions) >= self.settings.session_warning
-        warnings = [f"{len(sessions)} sessions are open; close those you no longer need."] if many else []
-        return row(record, [one for one in sessions if one.id != record.id], warnings=warnings, events=[*record.events])
+        with self._components.id_guard.calling(self.caller, [request.session_id]):
+            reserved = await self._starts.reserve(request)
+            claimed = await self.claim_session(reserved.record.id) if claim else None
+            row = await (self._starts.launch(reserved) if wait else self._starts.begin(reserved))
+            return row.model_copy(update={"claim": claimed}) if claimed else row
 
-    async def attach(self, request: AttachRequest) -> Row:
-        """Take in a session that was started elsewhere; closing it here leaves it alive there.
+    async def attach(self, request: AttachRequest) -> SessionRow:
+        """Attach to a session that was started elsewhere; closing it here leaves it alive there.
 
         Raises:
-            SessionLost: It does not answer; nothing was recorded.
-            InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not taken in.
+            SessionLost: It does not respond; nothing was recorded.
+            InvalidArgument, ProviderAuth, SessionExists, SessionLimit: It was not attached.
         """
-        record, warnings = await self._rooms.attacher.attach(request)
-        await self._rooms.keeping.ensure()
-        self._rooms.upkeep.changed()
-        return row(record, warnings=warnings)
+        record, warnings = await self._components.attacher.attach(self.caller, request)
+        await self._components.keeper_launcher.ensure()
+        self.starts.add(request.platform, request.session_id)
+        self._components.maintenance.wake_now()
+        return make_session_row(record, self.caller.key, warnings=warnings)
 
     async def session(self, session_id: str | None = None) -> Session:
-        """A handle on an open session of the namespace, whoever started it; on the current one unless given.
+        """Return a handle on an open session of the namespace; default: the current session.
 
         Raises:
             NoSession, SessionNotFound: It is not open.
         """
-        chosen = await self._rooms.book.resolve(session_id)
-        record = await self._rooms.book.get(chosen)
+        chosen = await self._registry.resolve(session_id)
+        suffix = "" if session_id is None else split_claim(session_id)[1]
+        record = await self._registry.get(chosen)
         if record is None:
             raise SessionNotFound(chosen)
-        return Session(self, SessionFacts.of(record))
+        facts = SessionFacts.of(record, self.caller.key)
+        return Session(self, facts.model_copy(update={"session_id": join_claim(chosen, suffix)}))
 
     async def list_sessions(self, prefix: str | None = None) -> SessionList:
-        """The sessions of the namespace that are not closed, as they were last known; no round trip is made."""
-        book = self._rooms.book
-        records, current = await book.rows()
-        left_out = [str(one) for one in await book.unreadable() if str(one.session_id).startswith(prefix or "")]
-        if not self._visiting:
-            self._rooms.upkeep.listed()
-        shown = [facts for facts in SessionFacts.listed(records) if facts.session_id.startswith(prefix or "")]
-        return SessionList(sessions=shown, current_session=current, warnings=left_out)
+        """List the open sessions of the namespace by their records, without a round trip to their remote ends."""
+        registry, prefix = self._registry, prefix or ""
+        records, current = await registry.list_with_current()
+        unreadable = await registry.unreadable()
+        if not self._observer:
+            self._components.maintenance.check_all_sessions()
+        return SessionList.of(
+            self._facts.list_facts(records, self.caller.key), unreadable, prefix=prefix, current=current
+        )
 
-    async def set_current_session(self, session_id: str) -> Current:
-        """Choose where calls without a session go, for this caller."""
-        return Current(current_session=await self._rooms.book.set_current(session_id))
+    async def set_current_session(self, session_id: str) -> CurrentSession:
+        """Set this caller's session for calls without a session id."""
+        chosen = await self._registry.set_current(session_id)
+        self._components.id_guard.note_choice(self.caller)
+        return CurrentSession(current_session=chosen)
 
     async def close_session(
         self,
@@ -207,19 +215,23 @@ class Orchestrator(PythonApi):
         detach: bool = False,
         status: Status | None = None,
         reason: str | None = None,
-    ) -> Closed:
-        """End a session with all that belongs to it, or leave it alive at its remote end.
+    ) -> CloseResult:
+        """End a session with its browser and processes; with `detach` leave it alive at its remote end.
 
-        A cloud is told `status` and `reason`; without them the session stays unmarked there.
+        `status` and `reason` are reported to a cloud; without them the session stays unmarked there.
         """
-        mark = Mark.of(status, reason)
-        chosen = session_id if session_id is not None else await self._rooms.book.resolve()
+        mark = TestStatus.from_request(status, reason)
+        if session_id is None:
+            await self._components.id_guard.require_id(self.caller)
+        chosen = session_id if session_id is not None else await self._registry.resolve()
         try:
-            return await self._rooms.closer.close([chosen], "it was closed", detach=detach, mark=mark, strict=True)
+            return await self._components.closer.close(
+                chosen, CloseOptions(detach=detach, status=mark, closer=self._closer)
+            )
         except RecordUnreadable as error:
             if detach:
                 raise
-            return Closed(closed=[await self._rooms.book.give_up(error)])
+            return CloseResult(closed=[await self._registry.end_unreadable(error)])
 
     async def close_sessions(
         self,
@@ -228,73 +240,252 @@ class Orchestrator(PythonApi):
         idle_ms: int | None = None,
         all: bool | None = None,  # noqa: A002 — the wire's word
         detach: bool = False,
-    ) -> Closed:
-        """End the sessions of the namespace for which every selector given holds; looked at again when it is closed.
+    ) -> CloseResult:
+        """End the sessions of the namespace that meet all given conditions, which are checked again at their turn.
 
         Raises:
-            InvalidArgument: No selector was given.
+            InvalidArgument: No condition was given.
         """
-        still = matching(prefix, idle_ms, every=bool(all))
-        records, _ = await self._rooms.book.rows()
-        return await self._rooms.closer.close([one.id for one in records], "it was closed", detach=detach, when=still)
+        condition = build_close_condition(prefix, idle_ms, every=bool(all))
+        records, _ = await self._registry.list_with_current()
+        return await self._components.closer.close_many(
+            [record.id for record in records], CloseOptions(detach=detach, condition=condition, closer=self._closer)
+        )
 
-    async def close_all_sessions(self, *, detach: bool = False) -> Closed:
-        """End every session that the caller owns."""
-        mine = await self._rooms.book.mine()
-        return await self._rooms.closer.close([record.id for record in mine], "it was closed", detach=detach)
+    async def close_all_sessions(self, *, detach: bool = False) -> CloseResult:
+        """End every session that the caller owns, and what its sub-agents own where the host names their parent.
+
+        A session that someone else uses at the moment stays, and is named in `left`.
+        """
+        return await self._components.closer.close_own(self.caller, detach=detach)
+
+    @property
+    def _closer(self) -> str | None:
+        """The key of the caller, which may close a claimed session that it started; None for a person, who may any."""
+        return self.caller.key if self.caller.door == "mcp" else None
+
+    async def claim_session(self, session_id: str, *, ttl: int = 300, wait: int | None = None) -> Claimed:
+        """Claim a session: until it is released, only calls under the returned `session_id` may change it.
+
+        Args:
+            session_id: The session, or the name of a claim that is to be prolonged.
+            ttl: Seconds after the last use under that name at which the claim ends.
+            wait: Milliseconds to wait if someone else has claimed it.
+
+        Raises:
+            SessionClaimed: Someone else has claimed it.
+        """
+        return await self._components.claims.claim(self.caller, session_id, ttl, wait)
+
+    async def release_session(self, session_id: str, *, force: bool = False) -> Released:
+        """End a claim by its name; with `force` that of someone else on a session of your own.
+
+        Raises:
+            SessionClaimed: Someone else has claimed it, and the session is not yours.
+        """
+        return await self._components.claims.release(self.caller, session_id, force=force)
+
+    # Devices and apps
+
+    async def list_devices(self, platform: str | None = None) -> DeviceList:
+        """List the devices, simulators and emulators for a start, with the sessions that use them; nothing is started.
+
+        With a platform, ios or android, only its own. Sources that could not be queried are in `warnings`.
+        """
+        open_sessions = (await self.list_sessions()).sessions
+        found = await anyio.to_thread.run_sync(
+            list_devices, LocalMachine.this(), self.settings.appium_url, open_sessions
+        )
+        return found if platform is None else found.of_platform(platform)
+
+    async def upload_app(self, provider: str, path: str, *, custom_id: str | None = None) -> UploadedApp:
+        """Upload an app of this machine to a cloud's storage; the result's `app` is the value for `start_session`.
+
+        Args:
+            provider: The cloud.
+            path: The file on this machine.
+            custom_id: A name of your own for it, where the cloud supports it; it stands for the newest upload.
+
+        Raises:
+            InvalidArgument: The file does not exist.
+            Unsupported: The provider has no storage for apps, or no custom ids.
+            ProviderAuth, ProviderFailure: It was refused; the message quotes the cloud.
+        """
+        return await upload_app(self._providers, self.settings, provider, path, custom_id)
+
+    async def list_apps(self, provider: str, *, limit: int = 20) -> AppList:
+        """List the newest apps in a cloud's storage.
+
+        Raises:
+            Unsupported: The provider has no storage for apps.
+            ProviderAuth, ProviderFailure: It was refused; the message quotes the cloud.
+        """
+        return await list_apps(self._providers, self.settings, provider, limit)
 
     # Actions
 
+    async def describe_actions(self, names: Sequence[str] = (), query: str | None = None) -> ActionDescriptions:
+        """Describe tools and actions: those of these names, or with the words of a query, else all without parameters.
+
+        Raises:
+            InvalidArgument: There is no tool or action of a name.
+        """
+        declared: dict[str, Any] = {tool.verb: tool for tool in SESSION_TOOLS}
+        return describe({**declared, **self.actions}, self.actions, names, query)
+
     async def perform(self, action: Action[ResultT], session_id: str | None = None) -> ResultT:
-        """Do one thing in a session.
+        """Perform an action in a session.
 
         Raises:
             OrchestratorError: Any of the codes in `orchestrator.errors`.
         """
         try:
-            return await self._perform(action, session_id)
+            with self._components.id_guard.calling(self.caller, [session_id]):
+                return await self._components.runner.run(self.caller, session_id, action)
         except NoSession:
             lazily = self.settings.lazy_start and isinstance(action, Navigate)
+            lazily = lazily and not self.actions.is_denied("start_browser")
             if not lazily:
                 raise
             return await self._start_and_perform(action)
 
+    async def execute_sequence(
+        self,
+        actions: Steps,
+        session_id: str | None = None,
+        *,
+        stability_ms: int = 150,
+        stability_timeout_ms: int = 5_000,
+        timeout: int = 120_000,
+        verbose: bool = False,
+    ) -> SequenceResult:
+        """Run several steps in one session, as `Session.execute_sequence` does.
+
+        Raises:
+            InvalidArgument: A step is invalid; nothing was run.
+            OrchestratorError: The failed step's error; `error.details["result"]` is the result up to it.
+        """
+        fields = {
+            "actions": list(actions),
+            "session_id": session_id,
+            "stability_ms": stability_ms,
+            "stability_timeout_ms": stability_timeout_ms,
+            "timeout": timeout,
+            "verbose": verbose,
+        }
+        result = await self.run_sequence(parse_arguments(ExecuteSequence, fields))
+        if (error := result.failure()) is not None:
+            raise _with_result(error, result)
+        return result
+
+    async def execute_parallel(
+        self,
+        sequences: Iterable[Mapping[str, Any] | ParallelPart],
+        *,
+        lockstep: bool = False,
+        stability_ms: int = 150,
+        stability_timeout_ms: int = 5_000,
+        timeout: int = 120_000,
+        verbose: bool = False,
+    ) -> ParallelResult:
+        """Run one sequence per session, side by side: `[{"session_id": "ann", "actions": [...]}, ...]`.
+
+        A failed sequence does not stop the others: `result.sequences["ann"]` is its result, or an error if it has no
+        result. With `lockstep` a single list runs on all its `session_ids` step by step, up to the first step after
+        which they do not show the same by role and name: `result.divergence`.
+
+        Raises:
+            InvalidArgument: A step is invalid; nothing was run.
+            OrchestratorError: All sequences failed; this is the first one's error.
+        """
+        fields = {
+            "sequences": [dict(part) for part in sequences],
+            "lockstep": lockstep,
+            "stability_ms": stability_ms,
+            "stability_timeout_ms": stability_timeout_ms,
+            "timeout": timeout,
+            "verbose": verbose,
+        }
+        result = await self.run_parallel(parse_arguments(ExecuteParallel, fields))
+        if (error := result.failure()) is not None:
+            raise error
+        return result
+
+    async def compare_sessions(
+        self,
+        session_ids: Sequence[str],
+        of: Literal["text", "elements", "screenshot"],
+        *,
+        ignore: Sequence[str] = (),
+    ) -> Comparison:
+        """Compare the contents of sessions.
+
+        Args:
+            session_ids: Two or more; the others are compared with the first.
+            of: The content to compare.
+            ignore: Selectors of parts that may differ.
+
+        Raises:
+            InvalidArgument: A session is named twice, or a selector is invalid.
+            OrchestratorError: A session, which the error names, could not be read.
+        """
+        fields = {"session_ids": list(session_ids), "of": of, "ignore": list(ignore)}
+        return await self.compare(parse_arguments(CompareSessions, fields))
+
     async def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
         """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
-        return await self._rooms.together.sequence(sequence)
+        with self._components.id_guard.calling(self.caller, named_sessions(sequence)):
+            return await self._components.coordinator.run_sequence(self.caller, sequence, ToolSteps(self))
 
     async def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
-        """Run one sequence a session at the same time; one that fails does not stop the others."""
-        return await self._rooms.together.parallel(parallel)
+        """Run one sequence per session, side by side; a failed one does not stop the others."""
+        names = [name for part in parallel.sequences for name in part.ids]
+        caller, starts = self.caller.with_claims(names), self._starts
+        sessions = ParallelSessions(starts.reserve, starts.launch, self.close_session)
+        with self._components.id_guard.calling(self.caller, names):
+            return await self._components.coordinator.run_parallel(caller, parallel, ToolSteps(self), sessions)
 
     async def compare(self, asked: CompareSessions) -> Comparison:
-        """Look at all sessions at the same time, and say how the others differ from the first one.
+        """Read all sessions at the same time; return how the others differ from the first one.
 
         Raises:
             InvalidArgument: A session is named twice.
-            OrchestratorError: One of the sessions could not be looked at; it is named.
+            OrchestratorError: A session, which the error names, could not be read.
         """
-        return await self._rooms.together.compare(asked)
+        with self._components.id_guard.calling(self.caller, asked.session_ids):
+            return await self._components.coordinator.compare(self.caller, asked)
 
-    async def _perform(self, action: Action[ResultT], session_id: str | None) -> ResultT:
-        def work(scene: Scene) -> ResultT:
-            action.check(scene.record)
-            outcome: ResultT = action.perform(scene)
-            return labelled(outcome, scene) if session_id is None else outcome
+    @property
+    def _starts(self) -> CallerStarts:
+        return CallerStarts(self._components, self.caller, self.starts, self.settings.session_warning)
 
-        return await self._rooms.runner.run(session_id, Doing(action.verb, action.told()), work)
+    async def _start(self, declared: type[StartParameters], fields: Mapping[str, Any]) -> Session:
+        parameters = parse_arguments(declared, fields)
+        row = await self.start(parameters.to_start_request(), wait=parameters.wait, claim=parameters.claim)
+        return Session(self, row.as_claimed())
+
+    async def _attach(self, declared: type[AttachRequest], fields: Mapping[str, Any]) -> Session:
+        return Session(self, await self.attach(parse_arguments(declared, fields)))
 
     async def _start_and_perform(self, action: Action[ResultT]) -> ResultT:
-        async with self._lazily:
+        async with self._lazy_start_lock:
             try:
-                await self._rooms.book.resolve()
+                await self._registry.resolve()
                 started = None
             except NoSession:
-                if await self._rooms.book.mine():
+                if await self._registry.list_owned():
                     raise
                 started = await self.start(StartRequest())
-        outcome = await self._perform(action, None)
+        outcome = await self._components.runner.run(self.caller, None, action)
         if started is None:
             return outcome
-        told = f"No session was open: {started.session_id} was started ({started.capabilities.get('browserName')})."
-        return outcome.model_copy(update={"warnings": [told, *outcome.warnings]})
+        warning = f"No session was open: {started.session_id} was started ({started.capabilities.get('browserName')})."
+        return outcome.model_copy(update={"warnings": [warning, *outcome.warnings]})
+
+
+def _with_result(error: OrchestratorError, result: SequenceResult) -> OrchestratorError:
+    """Add the result, and the place of the failed step, to the step's error."""
+    error.details["result"] = result.data()
+    if result.failed:
+        error.add_note(f"Step {result.failed.index} ({result.failed.action}); {result.completed} were completed.")
+    return error

@@ -1,4 +1,4 @@
-"""Every error raised on purpose: one tree, one stable code a class.
+"""Every error raised on purpose: one tree of classes, each with a stable code.
 
 A message says what happened, a hint what to do next. The codes are those of the wire contract; every
 front door renders any of these errors and needs to know none of them.
@@ -7,18 +7,30 @@ front door renders any of these errors and needs to know none of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from datetime import UTC, datetime
+from difflib import SequenceMatcher, get_close_matches
 from typing import Any, ClassVar, Protocol, runtime_checkable
+
+_NEAR = 3
+"""Names that an error about an unknown one offers at most."""
+_FEW = 12
+"""Known names that such an error lists if none of them is near."""
+_CLOSE = 0.6
+"""Resemblance from which a name is near."""
+_NEXT = 0.85
+"""Share of the best resemblance that further names must reach."""
+_WORDS = 3
+"""Words in common that count as much as equal names."""
 
 
 class OrchestratorError(Exception):
-    """The base of every error that callers are meant to read.
+    """The base of all errors that callers read.
 
     Attributes:
         code: Stable, machine-readable name of the situation.
         retryable: True when the same call can succeed later without a change.
-        hint: What to do next, as a sentence; empty when there is nothing to add.
-        session_id: The session in which it happened, where there is one.
+        hint: The next step, as a sentence; empty when there is nothing to add.
+        session_id: The session that it happened in, if any.
         details: Further facts for the caller as JSON data (`candidates`, `expected`, `actual`, …).
     """
 
@@ -38,15 +50,15 @@ class OrchestratorError(Exception):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Between processes it goes as it is: its class may be made of facts instead of the message.
-        return _as_it_was, (type(self), self.args), self.__dict__
+        # Unpickled without calling the constructor, whose arguments may be facts instead of the message.
+        return _restore, (type(self), self.args), self.__dict__
 
     def __str__(self) -> str:
-        """The sentence and the next move."""
+        """The message and the hint."""
         return f"{self.message} {self.hint}".strip()
 
 
-def _as_it_was(kind: type[OrchestratorError], args: tuple[Any, ...]) -> OrchestratorError:
+def _restore(kind: type[OrchestratorError], args: tuple[Any, ...]) -> OrchestratorError:
     error = kind.__new__(kind, *args)
     error.args = args
     return error
@@ -57,13 +69,14 @@ def _open_sessions(open_ids: Sequence[str]) -> str:
 
 
 class NoSession(OrchestratorError):
-    """A call named no session and the caller has no current one."""
+    """The call named no session, and the caller has no current one."""
 
     code = "no_session"
 
-    def __init__(self, open_ids: Sequence[str] = ()) -> None:
+    def __init__(self, open_ids: Sequence[str] = (), *, because: str = "") -> None:
         hint = "Pass sessionId or call set_current_session." if open_ids else "Start one with start_browser."
-        super().__init__(f"No session: none active. {_open_sessions(open_ids)}", hint=hint, open=list(open_ids))
+        where = f"none active for a call without sessionId: {because}" if because else "none active"
+        super().__init__(f"No session: {where}. {_open_sessions(open_ids)}", hint=hint, open=list(open_ids))
 
 
 class SessionNotFound(OrchestratorError, KeyError):
@@ -83,7 +96,7 @@ class SessionNotFound(OrchestratorError, KeyError):
 
 
 class SessionExists(OrchestratorError):
-    """The id is taken by a session that is not closed."""
+    """The id belongs to a session that is not closed."""
 
     code = "session_exists"
 
@@ -95,8 +108,23 @@ class SessionExists(OrchestratorError):
         )
 
 
+class SessionClaimed(OrchestratorError):
+    """Someone else has claimed the session, and the call would change it under its own name."""
+
+    code = "session_claimed"
+    retryable = True
+
+    def __init__(self, session_id: str, label: str, until: float) -> None:
+        ends = datetime.fromtimestamp(until, UTC).strftime("%H:%M:%S")
+        super().__init__(
+            f"Session '{session_id}' is claimed by {label} until {ends} UTC.",
+            hint="Look without changing it, wait with claim_session and its wait, or use a session of your own.",
+            session_id=session_id,
+        )
+
+
 class SessionLost(OrchestratorError):
-    """The remote end of this session is gone, or no longer answers."""
+    """The session's remote end is gone or no longer responds."""
 
     code = "session_lost"
 
@@ -111,16 +139,16 @@ class SessionLost(OrchestratorError):
 
 
 class NoAnswer(SessionLost):
-    """A remote end did not answer: to whoever uses the session it is lost, though it may answer again."""
+    """The remote end did not respond: the session counts as lost, though it may respond again."""
 
 
 class RecordUnreadable(SessionLost):
-    """What the store says of this session cannot be read: another version wrote it, or it is damaged."""
+    """The session's record cannot be read: another version wrote it, or it is damaged."""
 
     def __init__(self, session_id: str, reason: str) -> None:
         super().__init__(session_id, f"its record cannot be read ({reason})")
         self.hint = (
-            "Another version of webdriver-orchestrator wrote it: use that one. To be rid of the session, close it with "
+            "Another version of webdriver-orchestrator wrote it: use that version, or close the session with "
             "close_session."
         )
 
@@ -139,95 +167,107 @@ class SessionLimit(OrchestratorError):
 
 
 class StartFailed(OrchestratorError):
-    """The remote end did not give a session."""
+    """The remote end created no session."""
 
     code = "start_failed"
 
 
 class DeviceBusy(OrchestratorError):
-    """The device that was asked for has a session already."""
+    """The requested device already has a session."""
 
     code = "device_busy"
     retryable = True
 
 
 class ElementNotFound(OrchestratorError):
-    """Nothing on the page matched the selector within the timeout."""
+    """No element on the page matched the selector within the timeout."""
 
     code = "element_not_found"
     retryable = True
 
 
 class NotActionable(OrchestratorError):
-    """An element is there, but it cannot be acted on."""
+    """The element exists, but cannot be acted on."""
 
     code = "not_actionable"
     retryable = True
 
 
 class StaleRef(OrchestratorError):
-    """The ref does not name a living element of this session's pages."""
+    """The ref names no existing element of the session's pages."""
 
     code = "stale_ref"
 
 
 class ExpectationFailed(OrchestratorError):
-    """What was expected did not come true within the timeout."""
+    """The expected condition did not hold within the timeout."""
 
     code = "expectation_failed"
     retryable = True
 
 
 class TimedOut(OrchestratorError, TimeoutError):
-    """A wait, a sequence or a page load took longer than it was allowed to."""
+    """A wait, a sequence or a page load exceeded its timeout."""
 
     code = "timeout"
     retryable = True
 
 
 class PageBroken(TimedOut):
-    """The page hung or crashed: its tab was closed, and another one is current."""
+    """The page hung or crashed: its tab was closed, and another tab is current."""
 
 
 class DialogOpen(OrchestratorError):
-    """A JavaScript dialog blocks the page and the session's policy leaves it open."""
+    """A JavaScript dialog blocks the page, and the session's policy leaves it open."""
 
     code = "dialog_open"
 
     def __init__(self, text: str, *, endless: bool = False) -> None:
         once = "Answer it with handle_dialog, then repeat the call."
-        ever = "The page opens one after the other: navigate elsewhere."
+        ever = "The page opens one after another: navigate elsewhere."
         super().__init__(
             f"A dialog is open and blocks the page: {text!r}.", hint=ever if endless else once, dialog=text
         )
 
 
 class InvalidArgument(OrchestratorError, ValueError):
-    """The caller's input does not mean anything here; nothing was touched."""
+    """The input is invalid; nothing was changed."""
 
     code = "invalid_argument"
 
 
+class Denied(OrchestratorError):
+    """The setting `deny_tools` refuses this tool: called, as a step and in scripts."""
+
+    code = "denied"
+
+    def __init__(self, verb: str) -> None:
+        super().__init__(
+            f"{verb} is denied by the setting deny_tools, as a tool, as a step and in scripts.",
+            hint="Nothing was run. Do without it, or ask whoever runs this server to allow it.",
+        )
+
+
 class Unsupported(OrchestratorError):
-    """The request is understood, and this session or provider cannot do it."""
+    """The request is valid, but this session or provider cannot do it."""
 
     code = "unsupported"
 
 
 class ProviderFailure(OrchestratorError):
-    """A provider could not be loaded or could not prepare the session."""
+    """The provider could not be loaded, or could not prepare the session."""
 
     code = "provider_error"
 
 
 class ProviderAuth(OrchestratorError):
-    """The remote end asks for credentials, and those that this process has are none or wrong."""
+    """The remote end requires credentials; this process has none, or wrong ones."""
 
     code = "provider_auth"
 
 
 class RemoteFailure(OrchestratorError):
-    """The remote end answered a command with an error that has no better name.
+    """The remote end returned an error that has no code of its own.
 
     `details['error']` is the W3C error code, as the remote end spelled it.
     """
@@ -236,54 +276,66 @@ class RemoteFailure(OrchestratorError):
 
 
 class Unreached(RemoteFailure):
-    """Something between here and the remote end failed: a network, a proxy. The session may live on."""
+    """The connection to the remote end failed, in the network or a proxy. The session may live on."""
 
     retryable = True
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(
-            message, hint="The session may live on, and may have done what was asked: look at it, then go on there."
+            message, hint="The session may live on, and the command may have run: check its page, then continue."
         )
         self.reason = reason
 
 
 class AppEnded(RemoteFailure):
-    """The app of the session is not running, and nothing ended it on purpose."""
+    """The session's app is not running, though nothing ended it on purpose."""
 
-    def __init__(self, said: str, *, error: str | None) -> None:
+    def __init__(self, reason: str, *, error: str | None) -> None:
         hint = "Start it again: manage_app with action activate."
-        super().__init__(f"The app has ended: {said}.", hint=hint, error=error)
+        super().__init__(f"The app has ended: {reason}.", hint=hint, error=error)
 
 
 class PlaceGone(RemoteFailure):
-    """The current tab or frame is gone: another tab, or the top of the page, has taken its place."""
+    """The current tab or frame is gone: another tab, or the top of the page, is current now."""
 
 
 class PageLeft(PlaceGone):
-    """The page was left for another one before it had answered."""
+    """The page navigated away before it answered."""
 
 
 def quoted(text: str) -> str:
-    """The caller's own words as they were given: a Python literal of them would have other quotes and backslashes."""
+    """Quote the caller's text unchanged; `repr` would alter quotes and backslashes."""
     return f"'{text}'"
 
 
 def brief(text: str, longest: int) -> str:
-    """The beginning of a text of that length, and an ellipsis where there is more."""
+    """Return the first `longest` characters of a text, with an ellipsis if it is longer."""
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`Did you mean 'x'?` for the nearest known name, else the list of known names."""
+    """Return `Did you mean 'x'?` for the nearest known names, else all of a few, else the three that are least far."""
     names = sorted(known)
-    near = get_close_matches(name, names, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."
+    ranked = sorted(names, key=lambda one: -_closeness(name, one))[:_NEAR]
+    enough = max([_CLOSE, *(_NEXT * _closeness(name, one) for one in ranked)])
+    near = [one for one in ranked if _closeness(name, one) >= enough]
+    if not near and len(names) <= _FEW:
+        return f"Known: {', '.join(names)}."
+    *others, last = map(repr, near or ranked)
+    choices = f"{', '.join(others)} or {last}" if others else last
+    return f"Did you mean {choices}?" if near else f"The nearest are {choices}."
+
+
+def _closeness(name: str, other: str) -> float:
+    """Return how much two names resemble each other: by their letters, and by the words that they have in common."""
+    common = {*name.lower().split("_")} & {*other.lower().split("_")}
+    return SequenceMatcher(None, name.lower(), other.lower()).ratio() + len(common) / _WORDS
 
 
 @runtime_checkable
 class MayHaveFailed(Protocol):
-    """An outcome that can be the outcome of a failure: it has data all the same."""
+    """An outcome that has data even if it is that of a failure."""
 
     def failure(self) -> OrchestratorError | None:
-        """The error, if it is one."""
+        """Return the error, if it is one."""
         ...

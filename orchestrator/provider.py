@@ -1,4 +1,4 @@
-"""The contract of a provider: it turns a typed request into an endpoint, with hooks around the session's life."""
+"""The contract of providers: a typed request becomes an endpoint; hooks around the start."""
 
 from __future__ import annotations
 
@@ -9,39 +9,53 @@ from typing import Any, ClassVar, Protocol
 
 from pydantic import Field, field_validator
 
-from orchestrator.durations import seconds
 from orchestrator.errors import Unsupported
-from orchestrator.mark import Mark
-from orchestrator.models import Endpoint, Mode, ProcessInfo, SessionRecord, SessionType, Started, StartRequest, Wire
-from orchestrator.secrets import named
+from orchestrator.models.base import Wire
+from orchestrator.models.browser_support import has_ability, require_ability
+from orchestrator.models.durations import parse_duration
+from orchestrator.models.requests import AttachRequest, Endpoint, Started, StartRequest
+from orchestrator.models.session import Mode, ProcessInfo, SessionRecord, SessionType
+from orchestrator.models.test_status import TestStatus
 from orchestrator.settings import Settings
+from orchestrator.system.machine import LocalMachine, free_port, needed_switches
+from orchestrator.system.secrets import named
+from orchestrator.webdriver.capabilities import check_capabilities, merge_capabilities
+from orchestrator.webdriver.credentials import Credentials
+
+__all__ = [
+    "AttachRequest", "Endpoint", "LocalMachine", "Mode", "ProcessInfo", "Provider", "SessionOptions", "SessionRecord",
+    "SessionType", "Settings", "Start", "StartRequest", "Started", "StoredApp", "TestStatus", "Upload", "Wire",
+    "check_capabilities", "free_port", "has_ability", "merge_capabilities", "named", "needed_switches",
+    "require_ability",
+]  # fmt: skip
+"""All names that a provider needs besides `orchestrator.errors`."""
 
 
 class SessionOptions(Wire):
-    """The options of every session, whatever its provider; a provider's own model adds to them."""
+    """The options of every session; a provider's own model adds to them."""
 
     idle_timeout: float | None = Field(
-        default=None, gt=0, description="End it when unused for so long, such as 90 or '45m'; a setting unless given."
+        default=None, gt=0, description="End it when unused for this long, such as 90 or '45m'; default: the setting."
     )
 
     max_duration: float | None = Field(
-        default=None, gt=0, description="End it when open for so long, such as '8h'; a setting unless given."
+        default=None, gt=0, description="End it when open for this long, such as '8h'; default: the setting."
     )
 
     start_timeout: float | None = Field(
-        default=None, gt=0, description="The longest that this start may take; a setting unless given."
+        default=None, gt=0, description="Maximum time of this start; default: the setting."
     )
 
-    strict: bool = Field(default=False, description="A selector that finds several elements is an error.")
+    strict: bool = Field(default=False, description="A selector that matches several elements is an error.")
 
     har: bool | str = Field(
-        default=False, description="Record all traffic into a HAR file: true, or its path. Written at the end, too."
+        default=False, description="Record all traffic into a HAR file, written at the end: true, or its path."
     )
 
-    hars: tuple[str, ...] = Field(default=(), description="HAR files that requests are answered from.")
+    hars: tuple[str, ...] = Field(default=(), description="HAR files that responses come from.")
 
     def limits(self, settings: Settings) -> dict[str, float]:
-        """What the session's record says of its times, in seconds; without an age it may become as old as it likes."""
+        """Return the session's time limits for its record, in seconds; without `age` its age is unlimited."""
         age = self.max_duration or settings.max_duration
         return {
             "idle": self.idle_timeout or settings.idle_timeout,
@@ -52,20 +66,20 @@ class SessionOptions(Wire):
     @field_validator("idle_timeout", "max_duration", "start_timeout", mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
-        return seconds(value)
+        return parse_duration(value)
 
 
 class Start(Protocol):
-    """One start under way, as a provider sees it."""
+    """A start in progress, as a provider sees it."""
 
     @property
     def session_id(self) -> str:
-        """The id that the session will have: the caller's, or one that was given to it."""
+        """The id that the session will have."""
         ...
 
     @property
     def request(self) -> StartRequest:
-        """What the caller asked for."""
+        """The caller's request."""
         ...
 
     @property
@@ -80,53 +94,53 @@ class Start(Protocol):
 
     @property
     def headless(self) -> bool:
-        """Whether to start without a window: the request's word, else the setting."""
+        """True to start without a window, by the request or else by the setting."""
         ...
 
     def folder(self) -> Path:
-        """A temporary folder of this session's own, removed when the session ends."""
+        """Return a temporary folder of this session's own, removed when the session ends."""
         ...
 
     def profile(self) -> Path | None:
-        """The folder of the profile that was asked for by name; it is there, and is kept. None where none was."""
+        """Return the existing folder of the profile that was requested by name, which is kept; None if none was."""
         ...
 
     def spawn(
         self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
     ) -> ProcessInfo:
-        """Start a process of this session, recorded so that any process of ours can end it.
+        """Start a process of this session, recorded so that any orchestrator process can end it.
 
-        It runs in a process group of its own, with its output in `folder() / f"{name}.log"`, `TMPDIR` of
-        its own, and outlives this server. `env` is added to the environment. With `beside` it is no driver but
-        a help to a session elsewhere, such as a tunnel: the session ends first, then the process.
+        It runs in a process group of its own with its own `TMPDIR`, writes its output to `folder() / f"{name}.log"`,
+        and outlives this server. `env` is added to the environment. With `beside` it is not a driver but a helper of
+        a session elsewhere, such as a tunnel: it is ended after the session.
 
         Raises:
-            StartFailed: The program is not there or cannot be run.
+            StartFailed: The program does not exist or cannot be run.
         """
         ...
 
     def alive(self, process: ProcessInfo) -> bool:
-        """Whether a process that was spawned is still running."""
+        """Return True while a spawned process is running."""
         ...
 
     def claim(self, name: str) -> SessionRecord | None:
-        """Have something for this session alone as long as it lives, such as a device or a port.
+        """Reserve a resource, such as a device or a port, for this session until it ends.
 
-        Returns the session of this home that has what this name stands for already; None when it is ours now.
+        Returns None when it is reserved now, else the session of this home that has it already.
         """
         ...
 
     def check(self) -> None:
-        """Raise when the start was cancelled or ran out of time; call it in every loop that waits."""
+        """Raise if the start was cancelled or timed out; call it in every loop that waits."""
         ...
 
     def tell(self, text: str) -> None:
-        """Say to whoever waits for it what the start is waiting for, as a sentence without a full stop."""
+        """Report to the callers what the start is waiting for, as a sentence without a full stop."""
         ...
 
 
 class StoredApp(Wire):
-    """An app in a cloud's storage; `app` is what a start there takes, and times are those that the vendor tells."""
+    """An app in a cloud's storage; `app` is the value for a start there, times are as the vendor reports them."""
 
     app: str
     name: str | None = None
@@ -138,7 +152,7 @@ class StoredApp(Wire):
 
 
 class Upload(Protocol):
-    """An upload under way, as a provider sees it."""
+    """An upload in progress, as a provider sees it."""
 
     @property
     def path(self) -> Path:
@@ -147,7 +161,7 @@ class Upload(Protocol):
 
     @property
     def custom_id(self) -> str | None:
-        """The name that the app is to be known by there."""
+        """The caller's own name for the app there."""
         ...
 
     @property
@@ -156,45 +170,47 @@ class Upload(Protocol):
         ...
 
     def tell(self, text: str) -> None:
-        """Say to whoever waits for it how far it is, as a sentence without a full stop."""
+        """Report its progress to the caller, as a sentence without a full stop."""
         ...
 
     def check(self) -> None:
-        """Raise when nobody waits for it any more; call it in every loop that sends."""
+        """Raise if the caller no longer waits for it; call it in every loop that sends."""
         ...
 
 
 class Provider(ABC):
-    """Where sessions come from. One instance serves all of them; it keeps no state of a session.
+    """A source of sessions. One instance serves all sessions and keeps no state of any.
 
-    A provider is found through the entry-point group `orchestrator.providers` and made without arguments.
+    Providers are found by the entry-point group `orchestrator.providers` and created without arguments.
     """
 
     name: ClassVar[str]
     types: ClassVar[frozenset[SessionType]]
     browsers: ClassVar[frozenset[str]] = frozenset()
     Options: ClassVar[type[SessionOptions]]
-    """The model of `options`; unknown ones are refused before anything is started."""
+    """The model of `options`; unknown options are refused before anything is started."""
     modes: ClassVar[frozenset[Mode]] = frozenset({"incognito"})
-    """Whose profile a browser of its can have; a kept one is in `Start.profile()`."""
+    """Profile modes of its browsers; the folder of a persistent profile is `Start.profile()`."""
     contexts: ClassVar[bool] = False
-    """Whether sessions can share a Chromium of its, which is on this machine, each in a browser context (`context`)."""
+    """True if sessions can share one of its Chromiums on this machine, each in a browser context (see `context`)."""
     stores_apps: ClassVar[bool] = False
-    """Whether it has a storage that apps are uploaded to."""
+    """True if it has a storage for apps."""
+    credentials: Credentials | None = None
+    """User and password that callers gave with URLs, for clients of its own; set when it is loaded."""
 
     @abstractmethod
     def endpoint(self, start: Start) -> Endpoint:
-        """Return where to create the session and what to ask for. Called once a start, in a worker thread; may block.
+        """Return the URL and the capabilities of New Session. Called once per start, in a worker thread; may block.
 
         Raises:
-            StartFailed: What is needed is missing; the message says what, the hint how to get it.
+            StartFailed: A prerequisite is missing; the message names it, the hint says how to get it.
         """
 
     def context(self, start: Start, host: SessionRecord) -> Endpoint:  # noqa: ARG002 - for overrides
-        """As `endpoint`, for a further driver session in the browser of `host`, which runs.
+        """Return the endpoint of a further driver session in the running browser of `host`.
 
-        What it asks for must leave the browser's tabs as they are; the session is then given a window of its own.
-        Called only with `contexts`, once a start, instead of `endpoint`; nobody asks `started` then.
+        Its capabilities must leave the browser's tabs as they are; the session then gets a window of its own.
+        Called once per start instead of `endpoint`, and only with `contexts`; `started` is not called then.
 
         Raises:
             StartFailed: The browser cannot be reached.
@@ -202,85 +218,85 @@ class Provider(ABC):
         raise Unsupported(f"Provider {self.name!r} cannot share the browser of {host.id!r}.")
 
     def waiting(self, start: Start, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
-        """Called about every second while New Session is unanswered; what it waits for, told as `Start.tell` would.
+        """Return what New Session is waiting for, worded as for `Start.tell`.
 
-        It may ask the remote end, for a second or two at most.
+        Called about every second until New Session answers; may query the remote end, for a second or two at most.
         """
         return ""
 
     def started(self, record: SessionRecord, start: Start) -> Started:
-        """Called once after the remote end answered, in the process that started the session.
+        """Return facts about a new session, with its processes on this machine, so that they can be ended.
 
-        Returns what is to be known of it; its processes on this machine, so that they can be ended.
+        Called once after the remote end answered, in the process that started the session.
         """
         return self.attached(record, start.settings)
 
     def owns(self, url: str, status: Mapping[str, Any], settings: Settings) -> bool:  # noqa: ARG002 - for overrides
-        """Whether a session that was started elsewhere, at this URL without user and password, is one of this provider.
+        """Return True if a session that was started elsewhere, at this URL without credentials, is of this provider.
 
-        Every provider is asked, in the order of their names, and the first that says so has the session: once with an
-        empty `status`, and if none says so again with the value of the W3C command Status there. Ask nobody.
+        Providers are called in the order of their names until one returns True: first with an empty `status`, then with
+        the value of the W3C command Status there. Make no request here.
         """
         return False
 
     def attached(self, record: SessionRecord, settings: Settings) -> Started:  # noqa: ARG002 - for overrides
-        """What is to be known of a session of this provider's that was started elsewhere and is taken in here.
+        """Return facts about an attached session of this provider, which is never owned.
 
-        Called once, when it has answered; it is never owned. An error says that it cannot be taken in.
+        Called once, after the session has answered. Raise an error to refuse it.
         """
         return Started()
 
     def address(self, record: SessionRecord, settings: Settings) -> str:
-        """The record's remote URL with user and password, as far as this process can find them.
+        """Return the record's remote URL, with user and password if it needs them.
 
         Raises:
-            ProviderAuth: They are needed and not to be found; it names the variable that would hold them.
+            ProviderAuth: They are needed and missing; the message names the variable that should hold them.
         """
         return named(record.secret, settings.secrets_file) if record.secret else record.remote_url
 
-    def mark(self, record: SessionRecord, mark: Mark, settings: Settings) -> None:  # noqa: ARG002 - for overrides
-        """Tell the remote end what the session came to; called before the session is ended, within a few seconds.
+    def mark(self, record: SessionRecord, mark: TestStatus, settings: Settings) -> None:  # noqa: ARG002 - for overrides
+        """Report the test status to the remote end, within a few seconds; called before the session is ended.
 
         Raises:
-            Unsupported: Nobody keeps such a thing there.
-            OrchestratorError: It could not be told.
+            Unsupported: The remote end keeps no status.
+            OrchestratorError: It could not be reported.
         """
         raise Unsupported(f"Provider {self.name!r} keeps no status of its sessions.")
 
     def upload_app(self, upload: Upload) -> StoredApp:  # noqa: ARG002 - for overrides
-        """Send a file of this machine to the app storage, piece by piece; called in a worker thread.
+        """Upload a file of this machine to the app storage, in chunks; called in a worker thread.
 
         Raises:
-            Unsupported: There is none, or it takes no custom id.
-            ProviderAuth, ProviderFailure: It was not taken.
+            Unsupported: There is no storage, or it supports no custom ids.
+            ProviderAuth, ProviderFailure: The upload was refused.
         """
         raise Unsupported(f"Provider {self.name!r} has no storage for apps.")
 
     def list_apps(self, limit: int, settings: Settings) -> list[StoredApp]:  # noqa: ARG002 - for overrides
-        """The newest apps in the storage, at most `limit`; called in a worker thread.
+        """Return the newest apps in the storage, at most `limit`; called in a worker thread.
 
         Raises:
-            Unsupported: There is none.
-            ProviderAuth, ProviderFailure: They were not told.
+            Unsupported: There is no storage.
+            ProviderAuth, ProviderFailure: The storage could not be listed.
         """
         raise Unsupported(f"Provider {self.name!r} has no storage for apps.")
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - for overrides
-        """Called when there is no session; a sentence that the hint of the error, which says `said`, ends with.
+        """Return a sentence for the end of the hint when New Session failed with the message `said`.
 
-        Where the credentials are refused it is all of the hint.
+        If the credentials were refused it is the whole hint.
         """
         return ""
 
     def given_up(self, endpoint: Endpoint) -> None:
-        """Called in a thread of its own after a request for a session was dropped (`Endpoint.hang_up`).
+        """End a session that a dropped request may still create (`Endpoint.hang_up`).
 
-        Sees to it that no session comes of it; may take its time.
+        Called in a thread of its own after the connection was closed; may take long.
         """
 
     def ended(self, record: SessionRecord, settings: Settings) -> None:
-        """Called after a session that was started here is gone, or did not come to be after all.
+        """Clean up after a session that was started here, or whose start failed after `endpoint` had returned.
 
-        In that case `endpoint` had answered, and the record has its URL and no remote session id; nothing comes of the
-        request for a session any more. May run twice, or in another process than the start: be idempotent.
+        After a failed start the record has the URL and no remote session id, and no session can come of the request
+        any more. May run twice, or in another process than the start: be idempotent.
         """

@@ -1,32 +1,28 @@
-"""A handle on one session: what can be done in it as methods."""
+"""The handle on one session, with every action as a method."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.arguments import read
-from orchestrator.mark import Status
-from orchestrator.methods import SessionMethods
-from orchestrator.rows import Closed, SessionFacts
-from orchestrator.sequence import SequenceResult, Steps
+from orchestrator.execution.sequence import SequenceResult, Steps
+from orchestrator.models.arguments import parse_arguments
+from orchestrator.models.test_status import Status
+from orchestrator.session_methods import SessionMethods
+from orchestrator.sessions.rows import CloseResult, SessionFacts
 
 
-class Home(ABC):
-    """Where a handle's calls go: what of the façade a handle needs."""
+class SessionBackend(Protocol):
+    """The methods of an orchestrator that a session's handle calls."""
 
-    @abstractmethod
     async def session(self, session_id: str | None = None) -> Session:
-        """A handle on an open session of the namespace, whoever started it; on the current one unless given."""
+        """Return a handle on an open session."""
 
-    @abstractmethod
     async def perform(self, action: Action[ResultT], session_id: str | None = None) -> ResultT:
-        """Do one thing in a session."""
+        """Perform an action in a session."""
 
-    @abstractmethod
     async def execute_sequence(
         self,
         actions: Steps,
@@ -37,9 +33,8 @@ class Home(ABC):
         timeout: int = 120_000,
         verbose: bool = False,
     ) -> SequenceResult:
-        """Run several steps in one session."""
+        """Run several steps in a session."""
 
-    @abstractmethod
     async def close_session(
         self,
         session_id: str | None = None,
@@ -47,39 +42,39 @@ class Home(ABC):
         detach: bool = False,
         status: Status | None = None,
         reason: str | None = None,
-    ) -> Closed:
+    ) -> CloseResult:
         """End a session, or leave it alive at its remote end."""
 
 
 class Session(SessionMethods):
-    """One open session, whoever started it. As an async context manager it is closed at the end of the block.
+    """An open session. As an async context manager it is closed at the end of the block.
 
     Attributes:
         id: Its name.
-        facts: Type, provider, capabilities, remote URL and so on, as they were when the handle was made.
+        facts: Type, provider, capabilities, remote URL and so on, as of the handle's creation or last `refresh`.
     """
 
-    def __init__(self, home: Home, facts: SessionFacts) -> None:
-        self._home = home
+    def __init__(self, backend: SessionBackend, facts: SessionFacts) -> None:
+        self._backend = backend
         self.id = facts.session_id
         self.facts = facts
 
     async def refresh(self) -> SessionFacts:
-        """Look up the facts of now, without a round trip to the browser.
+        """Read the current facts from the session's record, without a round trip to the browser.
 
         Raises:
             SessionNotFound: It is closed.
         """
-        self.facts = (await self._home.session(self.id)).facts
+        self.facts = (await self._backend.session(self.id)).facts
         return self.facts
 
     async def perform(self, action: Action[ResultT]) -> ResultT:
-        """Do one thing that is declared as an object, such as `ClickElement(selector="#save")`.
+        """Perform an action that is given as an object, such as `ClickElement(selector="#save")`.
 
         Raises:
             OrchestratorError: Any of the codes in `orchestrator.errors`.
         """
-        return await self._home.perform(action, self.id)
+        return await self._backend.perform(action, self.id)
 
     async def execute_sequence(
         self,
@@ -90,20 +85,20 @@ class Session(SessionMethods):
         timeout: int = 120_000,
         verbose: bool = False,
     ) -> SequenceResult:
-        """Run several steps without anything in between, and wait until the page has settled.
+        """Run several steps without other calls in between, then wait until the page has settled.
 
         Args:
             actions: The steps, in order, as mappings or as actions.
-            stability_ms: How long nothing may change.
-            stability_timeout_ms: How long that is waited for; past it `stable` is False, which is no error.
-            timeout: ms for the whole.
+            stability_ms: Milliseconds without a change after which the page counts as settled.
+            stability_timeout_ms: Maximum wait for that; past it `stable` is False, which is no error.
+            timeout: Milliseconds for the whole.
             verbose: Report each step, too.
 
         Raises:
-            InvalidArgument: A step is unknown or wrong; nothing was run.
-            OrchestratorError: What stopped it; `error.details["result"]` says how far it came.
+            InvalidArgument: A step is invalid; nothing was run.
+            OrchestratorError: The failed step's error; `error.details["result"]` is the result up to it.
         """
-        return await self._home.execute_sequence(
+        return await self._backend.execute_sequence(
             actions,
             self.id,
             stability_ms=stability_ms,
@@ -112,15 +107,17 @@ class Session(SessionMethods):
             verbose=verbose,
         )
 
-    async def close(self, *, detach: bool = False, status: Status | None = None, reason: str | None = None) -> Closed:
-        """End it with all that belongs to it, or leave it alive at its remote end; one that is closed stays so.
+    async def close(
+        self, *, detach: bool = False, status: Status | None = None, reason: str | None = None
+    ) -> CloseResult:
+        """End it with its browser and processes; with `detach` leave it alive at its remote end. May be repeated.
 
-        A cloud is told `status` (passed or failed) and `reason`; without them the session stays unmarked there.
+        `status` (passed or failed) and `reason` are reported to a cloud; without them it stays unmarked there.
         """
-        return await self._home.close_session(self.id, detach=detach, status=status, reason=reason)
+        return await self._backend.close_session(self.id, detach=detach, status=status, reason=reason)
 
     async def _do(self, declared: type[Action[ResultT]], fields: Mapping[str, Any]) -> ResultT:
-        return await self.perform(read(declared, fields))
+        return await self.perform(parse_arguments(declared, fields))
 
     async def __aenter__(self) -> Self:
         return self

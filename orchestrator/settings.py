@@ -1,4 +1,4 @@
-"""One typed model of every setting: argument, then environment, then file, then default."""
+"""Settings: one typed model, read from arguments, environment, files and defaults."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument
+from orchestrator.models.durations import parse_duration
 
 PREFIX = "ORCHESTRATOR_"
 FILE_NAME = "orchestrator.toml"
@@ -30,52 +30,63 @@ _NOT_FROM_WORKING_FOLDER = frozenset(
         *("safaridriver", "webkitgtk_binary", "webkitwebdriver"),
     }
 )
-"""A cloned repository must not choose what is run, nor where our records are."""
+"""A cloned repository must not choose the programs that run, nor where records are kept."""
 
-ToolSet = Literal["core", "browser", "sessions", "mobile", "script"]
-"""What tools are grouped by, so that a client can have fewer of them listed."""
+RequireSessionId = Literal["auto", "always", "never"]
+ToolSet = Literal["core", "browser", "sessions", "agents", "mobile", "network", "script"]
+"""Groups of tools, so that a server can list fewer of them, or deny some."""
+SchemaForm = Literal["auto", "full", "plain"]
+"""Forms of the schemas of parameters: `plain` for hosts that refuse free objects."""
 
 DEBUGGER = r"^[A-Za-z0-9._-]+:[0-9]{1,5}$"
-"""Host and port of a browser's own endpoint."""
+"""Host and port of a browser's debugger."""
 _DURATIONS = ("idle_timeout", "max_duration", "park_ttl", "command_timeout", "start_timeout", "script_idle")
 _NAMESPACE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
 
 
-def endpoint(value: str) -> str:
-    """The URL of a WebDriver endpoint, without a slash at its end."""
+def check_endpoint_url(value: str) -> str:
+    """Check the URL of a WebDriver endpoint; return it without a slash at its end.
+
+    Raises:
+        ValueError: It is not an http or https URL with a host.
+    """
     try:
         parts = urlsplit(value)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
-        raise ValueError("the URL begins with http:// or https:// and names a host")
+        raise ValueError("the URL must begin with http:// or https:// and name a host")
     return value.rstrip("/")
 
 
 class CloudSettings(BaseModel):
-    """Where a cloud is, when it is not where its vendor's documentation says: a private one, a dedicated hub."""
+    """Addresses of a cloud that differ from its vendor's defaults: a private cloud, a dedicated hub."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     hub_url: str | None = None
     """Its WebDriver endpoint."""
     api_url: str | None = None
-    """Its REST API, for status, dashboard and apps."""
+    """The URL of its REST API, for status, dashboard and apps."""
     tunnel: Path | None = None
-    """The vendor's tunnel, the program; found on PATH unless given."""
+    """The vendor's tunnel program; default: found on PATH."""
 
     @field_validator("hub_url", "api_url")
     @classmethod
     def _endpoint(cls, value: str | None) -> str | None:
-        return None if value is None else endpoint(value)
+        return None if value is None else check_endpoint_url(value)
+
+
+_BODY = 0.9
+"""The share of a result that its body may take."""
 
 
 class Settings(BaseSettings):
-    """How this server or script behaves. Durations are seconds, or text such as `30m`.
+    """Settings of a server or script. Durations are seconds, or text such as `30m`.
 
-    `Settings(…)` takes what is not given from the environment (`ORCHESTRATOR_…`), then from `orchestrator.toml` in the
-    working folder, then from the one in `home`.
+    `Settings(…)` reads omitted ones from the environment (`ORCHESTRATOR_…`), then from `orchestrator.toml` in the
+    working folder, then from `orchestrator.toml` in `home`.
     """
 
     model_config = SettingsConfigDict(
@@ -89,52 +100,70 @@ class Settings(BaseSettings):
 
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("webdriver-orchestrator", appauthor=False)),
-        description="Folder of records, profiles, logs and screenshots; only you can read it.",
+        description="Folder of records, profiles, logs and screenshots, readable by you alone.",
     )
     namespace: str = Field(
         default="",
-        description="Whose sessions are visible; from the project folder unless given.",
+        description="Only sessions of this namespace are visible; default: from the project folder.",
         max_length=128,
     )
     headless: bool = Field(default=True, description="Start browsers without a window.")
     lazy_start: bool = Field(default=True, description="`navigate` starts a browser when the caller has no session.")
-    session_warning: int = Field(default=5, ge=1, description="From this many open sessions on, a start warns.")
-    max_sessions: int | None = Field(default=None, ge=1, description="No more open sessions than this.")
-    idle_timeout: float = Field(default=1800, gt=0, description="A session that is unused for so long is ended.")
-    max_duration: float | None = Field(default=None, gt=0, description="How old a session may become; any age if none.")
-    on_max_duration: Literal["close", "recreate"] = Field(default="close", description="What becomes of one that old.")
+    require_session_id: RequireSessionId = Field(
+        default="auto",
+        description="Refuse changing calls without a session id: where agents may share a connection, always, never.",
+    )
+    session_warning: int = Field(default=5, ge=1, description="Number of open sessions from which a start warns.")
+    max_sessions: int | None = Field(default=None, ge=1, description="Maximum number of open sessions.")
+    idle_timeout: float = Field(default=1800, gt=0, description="A session unused for this long is ended.")
+    max_duration: float | None = Field(default=None, gt=0, description="Maximum age of a session; default: unlimited.")
+    on_max_duration: Literal["close", "recreate"] = Field(
+        default="close", description="Close or recreate a session that reaches max_duration."
+    )
     park_ttl: float = Field(
-        default=300, ge=0, description="How long a session lives on when its client has gone; 0 ends it at once."
+        default=300, ge=0, description="A session whose client has gone lives on for this long; 0 ends it at once."
     )
-    command_timeout: float = Field(default=30, gt=0, description="The longest a remote end may take for one command.")
-    start_timeout: float = Field(default=120, gt=0, description="The longest that starting a session may take.")
-    max_output: int = Field(default=20_000, gt=0, description="Characters of one result, text and data each.")
-    script_memory: int = Field(default=64, ge=8, description="MB that the script world of a session may take.")
-    script_idle: float = Field(default=600, gt=0, description="A script world that is unused for so long is given up.")
+    command_timeout: float = Field(default=30, gt=0, description="Maximum time of one command at a remote end.")
+    start_timeout: float = Field(default=120, gt=0, description="Maximum time of a session's start.")
+    max_output: int = Field(default=20_000, gt=0, description="Maximum characters of a result's text, and of its data.")
+    script_memory: int = Field(default=64, ge=8, description="Memory limit of a session's scripts, in MB.")
+    script_idle: float = Field(
+        default=600, gt=0, description="Script globals of a session are dropped after this long without a script."
+    )
     tools: str = Field(
-        default="all",
-        description="Which sets of tools are listed: all, or some of core, browser, sessions, mobile, script.",
+        default="default",
+        description="Tools to list, by name or set: default, all, core, browser, sessions, agents, mobile, network, "
+        "script; joined by commas. Others can be called all the same.",
     )
-    chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; found unless given.")
-    chromedriver: Path | None = Field(default=None, description="chromedriver; found unless given.")
-    firefox_binary: Path | None = Field(default=None, description="Firefox; found unless given.")
-    geckodriver: Path | None = Field(default=None, description="geckodriver; found unless given.")
-    edge_binary: Path | None = Field(default=None, description="Edge; found unless given.")
-    msedgedriver: Path | None = Field(default=None, description="msedgedriver; found unless given.")
-    safaridriver: Path | None = Field(default=None, description="safaridriver; found unless given.")
+    deny_tools: str = Field(
+        default="",
+        description="Tools to refuse, by name or set, joined by commas: as calls, as steps and in scripts.",
+    )
+    output_schemas: bool = Field(default=True, description="List the schemas of results, too.")
+    schemas: SchemaForm = Field(
+        default="auto",
+        description="Schemas of parameters: full, plain (free objects become JSON text), or auto, by the client.",
+    )
+    chrome_binary: Path | None = Field(default=None, description="Chrome or Chromium; default: detected.")
+    chromedriver: Path | None = Field(default=None, description="chromedriver; default: detected.")
+    firefox_binary: Path | None = Field(default=None, description="Firefox; default: detected.")
+    geckodriver: Path | None = Field(default=None, description="geckodriver; default: detected.")
+    edge_binary: Path | None = Field(default=None, description="Edge; default: detected.")
+    msedgedriver: Path | None = Field(default=None, description="msedgedriver; default: detected.")
+    safaridriver: Path | None = Field(default=None, description="safaridriver; default: detected.")
     webkitgtk_binary: Path | None = Field(
-        default=None, description="MiniBrowser of WebKitGTK; the one that its driver knows unless given."
+        default=None, description="MiniBrowser of WebKitGTK; default: its driver's choice."
     )
-    webkitwebdriver: Path | None = Field(default=None, description="WebKitWebDriver; found unless given.")
-    appium: Path | None = Field(default=None, description="Appium, the program; found unless given.")
+    webkitwebdriver: Path | None = Field(default=None, description="WebKitWebDriver; default: detected.")
+    appium: Path | None = Field(default=None, description="The Appium program; default: detected.")
     appium_url: str = Field(
         default="http://127.0.0.1:4723", description="The Appium server; user:password@ in it stays secret.", repr=False
     )
     selenium_server: Path | None = Field(
-        default=None, description="The Selenium server's jar, for `orchestrator grid up`; found unless given."
+        default=None, description="The Selenium server's jar, for `orchestrator grid up`; default: detected."
     )
     autostart: bool = Field(
-        default=True, description="Start Appium for a session when no server answers at an appium_url of this machine."
+        default=True, description="Start Appium for a session if no server responds at a local appium_url."
     )
     grid_url: str | None = Field(
         default=None,
@@ -143,16 +172,16 @@ class Settings(BaseSettings):
     )
     attach: str | None = Field(
         default=None,
-        description="Where a running Chrome listens, as host:port, for sessions of mode attached.",
+        description="host:port of a running Chrome's debugger, for sessions of mode attached.",
         pattern=DEBUGGER,
     )
     secrets_file: Path = Field(
         default_factory=lambda given: given["home"] / "secrets.toml",
-        description='Lines such as LT_ACCESS_KEY = "…", for what is not in the environment; secrets.toml in home.',
+        description='Secrets beside the environment, in lines such as LT_ACCESS_KEY = "…"; default: in home.',
     )
     clouds: Annotated[dict[str, CloudSettings], NoDecode] = Field(
         default_factory=dict,
-        description="By provider its hub_url, api_url and tunnel (a program), where not the vendor's; as JSON.",
+        description="JSON: hub_url, api_url and tunnel (a program) by provider, if not the vendor's.",
         repr=False,
     )
 
@@ -164,21 +193,17 @@ class Settings(BaseSettings):
     @field_validator(*_DURATIONS, mode="before")
     @classmethod
     def _seconds(cls, value: Any) -> Any:
-        return seconds(value)
+        return parse_duration(value)
 
     @field_validator("appium_url", "grid_url")
     @classmethod
     def _endpoint(cls, value: str | None) -> str | None:
-        return None if value is None else endpoint(value)
+        return None if value is None else check_endpoint_url(value)
 
-    @field_validator("tools")
+    @field_validator("tools", "deny_tools", mode="before")
     @classmethod
-    def _known_sets(cls, value: str) -> str:
-        unknown = sorted(set(value.split(",")) - {"all", *get_args(ToolSet)})
-        if unknown:
-            known = ", ".join(get_args(ToolSet))
-            raise ValueError(f"there is no set {unknown[0]!r}; write all, or some of {known}, joined by commas")
-        return value
+    def _joined(cls, value: Any) -> Any:
+        return ",".join(map(str, value)) if isinstance(value, list) else value
 
     @field_validator("home", "secrets_file")
     @classmethod
@@ -202,21 +227,26 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The order of precedence; a `.env` file of the working folder is not among them."""
+        """Return the sources by precedence; a `.env` file of the working folder is not read."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, _WorkingFolder(settings_cls), _Home(settings_cls)
 
+    @property
+    def body_room(self) -> int:
+        """Maximum characters of a result's body; the rest of `max_output` is for the text around it."""
+        return round(self.max_output * _BODY)
+
     @classmethod
     def load(cls, given: Mapping[str, Any] | None = None) -> Self:
-        """Read the settings; what is given wins.
+        """Read the settings; those given take precedence.
 
         Raises:
-            InvalidArgument: A value has the wrong type, or a file cannot be read; it names the setting.
+            InvalidArgument: A value has the wrong type, or a file cannot be read; the message names the setting.
         """
         try:
             return cls(**(given or {}))
-        except FileNotFoundError:  # what is asked for without a name is where we are
-            raise InvalidArgument("The working folder is not there any more.", hint="Change to another one.") from None
+        except FileNotFoundError:  # from Path.cwd()
+            raise InvalidArgument("The working folder no longer exists.", hint="Change to another one.") from None
         except ValidationError as error:
             raise InvalidArgument(_explain(error), hint="Settings are listed in docs/settings.md.") from None
 
@@ -225,7 +255,7 @@ class _File(PydanticBaseSettingsSource):
     """The settings of one `orchestrator.toml`."""
 
     def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
-        """One setting, in the form that pydantic-settings asks for."""
+        """Return one setting as pydantic-settings requires it: value, key, whether it is complex."""
         del field
         return self().get(field_name), field_name, False
 
@@ -233,39 +263,48 @@ class _File(PydanticBaseSettingsSource):
         return _file(self.folder())
 
     def folder(self) -> Path:
-        """Where the file is."""
+        """Return the folder of the file."""
         return Path.cwd()
 
 
 class _WorkingFolder(_File):
-    """That of the working folder, without what a cloned repository must not choose."""
+    """The file in the working folder, without the settings that a cloned repository must not choose."""
 
     def __call__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__call__().items() if name not in _NOT_FROM_WORKING_FOLDER}
+        given = {name: value for name, value in super().__call__().items() if name not in _NOT_FROM_WORKING_FOLDER}
+        if "deny_tools" in given:  # it may deny more tools than the file in the data folder, but not fewer
+            denied = (given["deny_tools"], _file(_data_folder(self.current_state)).get("deny_tools", ""))
+            given["deny_tools"] = ",".join(",".join(one) if isinstance(one, list) else str(one) for one in denied)
+        return given
 
 
 class _Home(_File):
-    """That of the data folder, which the sources before this one may have moved."""
+    """The file in the data folder, which the sources before this one may have moved."""
 
     def folder(self) -> Path:
-        """The data folder."""
-        default = Settings.model_fields["home"].get_default(call_default_factory=True)
-        return Path(self.current_state.get("home") or default).expanduser()
+        """Return the data folder."""
+        return _data_folder(self.current_state)
+
+
+def _data_folder(given: Mapping[str, Any]) -> Path:
+    """Return the data folder that the given settings choose."""
+    default = Settings.model_fields["home"].get_default(call_default_factory=True)
+    return Path(given.get("home") or default).expanduser()
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """Names of environment variables that look like settings of ours and are none, each with a suggestion."""
-    found = []
+    """Return the environment variables with our prefix that are no settings, each with a suggestion."""
+    unknown = []
     for variable in sorted(environ):
         name = variable.removeprefix(PREFIX).lower()
         if variable.startswith(PREFIX) and name not in Settings.model_fields:
             near = get_close_matches(name, Settings.model_fields, n=1)
-            found.append(f"{variable}" + (f" (did you mean {PREFIX}{near[0].upper()}?)" if near else ""))
-    return found
+            unknown.append(f"{variable}" + (f" (did you mean {PREFIX}{near[0].upper()}?)" if near else ""))
+    return unknown
 
 
 def project_namespace(environ: Mapping[str, str]) -> str:
-    """The namespace of the project folder: its name and a short hash of its path; `default` for `/` and home."""
+    """Return the namespace of the project folder: its name and a short hash of its path; `default` for `/` and home."""
     folder = Path(environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()).absolute()
     if folder == Path(folder.anchor) or folder == Path.home():
         return "default"
@@ -280,7 +319,7 @@ def _file(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:  # no TOML, or no UTF-8
-        raise InvalidArgument(f"{path} cannot be read: {error}.", hint="Mend or remove the file.") from None
+        raise InvalidArgument(f"{path} cannot be read: {error}.", hint="Correct or remove the file.") from None
 
 
 def _explain(error: ValidationError) -> str:
@@ -289,6 +328,6 @@ def _explain(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
         near = get_close_matches(name, Settings.model_fields, n=1)
         return f"Unknown setting {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
-    said = first["msg"].removeprefix("Value error, ")
+    problem = first["msg"].removeprefix("Value error, ")
     inside = "".join(f" ({place})" for place in first["loc"][-1:] if len(first["loc"]) > 1)
-    return f"Setting {name!r}{inside}: {said}."
+    return f"Setting {name!r}{inside}: {problem}."

@@ -1,7 +1,7 @@
 """The same API without `await`: `from orchestrator.sync import Orchestrator`.
 
-One background thread runs the async façade; each call waits there for its answer. Calls from several threads run side
-by side, as they do in several tasks.
+One background thread runs the async façade; each call waits for its result. Calls from several threads run side by
+side, as they do from several tasks.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from anyio.from_thread import BlockingPortal
 from orchestrator import api
 from orchestrator import session as handles
 from orchestrator.actions.base import Action, ResultT
-from orchestrator.arguments import read
-from orchestrator.loop_thread import LoopThread
-from orchestrator.methods import BlockingOrchestratorMethods, BlockingSessionMethods
-from orchestrator.models import Door
-from orchestrator.registry import Providers
-from orchestrator.rows import SessionFacts
+from orchestrator.models.arguments import parse_arguments
+from orchestrator.models.session import Door
+from orchestrator.orchestrator_methods import BlockingOrchestratorMethods
+from orchestrator.session_methods import BlockingSessionMethods
+from orchestrator.sessions.providers import Providers
+from orchestrator.sessions.rows import SessionFacts
 from orchestrator.settings import Settings
+from orchestrator.system.event_loops import LoopThread
 
 
 class Session(BlockingSessionMethods):
-    """One open session, whoever started it. As a context manager it is closed at the end of the block."""
+    """An open session. As a context manager it is closed at the end of the block."""
 
     def __init__(self, session: handles.Session, portal: Callable[[], BlockingPortal]) -> None:
         self._session = session
@@ -41,11 +42,11 @@ class Session(BlockingSessionMethods):
 
     @property
     def facts(self) -> SessionFacts:
-        """Type, provider, capabilities, remote URL and so on, as they were when they were last looked up."""
+        """Type, provider, capabilities, remote URL and so on, as of the handle's creation or last `refresh`."""
         return self._session.facts
 
     def _do(self, declared: type[Action[ResultT]], fields: Mapping[str, Any]) -> ResultT:
-        return self._portal().call(self._session.perform, read(declared, fields))
+        return self._portal().call(self._session.perform, parse_arguments(declared, fields))
 
     def _wait(self, method: str, **arguments: Any) -> Any:
         return self._portal().call(functools.partial(getattr(self._session, method), **arguments))
@@ -63,17 +64,17 @@ class Session(BlockingSessionMethods):
 
 
 class Orchestrator(BlockingOrchestratorMethods[Session]):
-    """Many sessions at once, for one caller. Use it as a context manager; what the caller owns ends with it.
+    """Many sessions at once, for one caller. A context manager, at whose end the caller's sessions are closed.
 
-    Every method takes a session by its id, or the caller's current one when none is given.
+    Methods take a session by its id; without one they use the caller's current session.
 
     Args:
-        settings: How it behaves; read from environment and files unless given.
-        providers: Where sessions come from; the installed ones unless given.
-        adopting: Take over, as a server does, what dead callers of the namespace left: it is owned, and ended, then.
-        parking: Park, as a server does, what the caller owns at its end, for whoever comes back to it.
-        visiting: Whoever comes and goes changes nothing by that: no session is taken over, looked after or ended.
-        door: How the caller comes in, as the activity logs name it.
+        settings: Default: read from environment and files.
+        providers: Sources of sessions; default: the installed ones.
+        adopt_orphans: Take over, as a server does, the sessions of dead callers of the namespace; they end with it.
+        park_on_exit: Park, as a server does, the caller's sessions at the end, for any later caller.
+        observer: Leave no trace: no session is taken over, maintained or ended.
+        door: The kind of entry, for the activity logs.
     """
 
     def __init__(
@@ -81,13 +82,18 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         settings: Settings | None = None,
         *,
         providers: Providers | None = None,
-        adopting: bool = False,
-        parking: bool = False,
-        visiting: bool = False,
+        adopt_orphans: bool = False,
+        park_on_exit: bool = False,
+        observer: bool = False,
         door: Door = "python",
     ) -> None:
         self._facade = api.Orchestrator(
-            settings, providers=providers, adopting=adopting, parking=parking, visiting=visiting, door=door
+            settings,
+            providers=providers,
+            adopt_orphans=adopt_orphans,
+            park_on_exit=park_on_exit,
+            observer=observer,
+            door=door,
         )
         self._stack = ExitStack()
         self._opened: BlockingPortal | None = None
@@ -95,7 +101,7 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
 
     @property
     def settings(self) -> Settings:
-        """How it behaves."""
+        """Its settings."""
         return self._facade.settings
 
     def __enter__(self) -> Self:
@@ -111,7 +117,7 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A forked process has no thread that would do it, and its parent has what is to be ended.
+        # A forked process has no thread for it, and the sessions are its parent's.
         if self._pid == os.getpid():
             self._opened = None
             self._stack.__exit__(kind, error, trace)

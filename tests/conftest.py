@@ -1,7 +1,8 @@
-"""The end of every run: no process and no profile folder of ours may outlive it.
+"""The check at the end of every run: none of our processes or profile folders may outlive it.
 
-Each run gets a folder of its own; our home and every temporary folder lie in it. So whatever names this folder, in its
-command line or in its environment, was started by this run.
+Each process that runs tests gets a folder of its own, with our home and every temporary folder in it. So a process
+that names this folder, in its command line or its environment, was started by this run. With `-n` the workers of
+pytest-xdist run the tests; their controller reports the leftovers.
 """
 
 from __future__ import annotations
@@ -12,22 +13,29 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 
 if TYPE_CHECKING:
     from orchestrator.demo.device_server import DeviceServer
-    from tests.grid_end import GridEnd
+    from tests.servers.grid import GridEnd
 
 GRACE = float(os.environ.get("LEAK_GRACE", "30"))
-"""Seconds for what is just ending to end."""
+"""Seconds that ending processes and folders are waited for."""
 
 PROFILE_FILES = {"Local State", "SingletonLock", "DevToolsActivePort", "prefs.js"}
-"""What Chromium and Firefox keep straight in a profile folder."""
+"""Files that Chromium and Firefox keep in every profile folder."""
+
+WITH_BROWSERS = [Path(__file__).parent / folder for folder in ("demo", "e2e", "snapshot/web")]
+"""Folders whose tests start browsers, Node or Java; others are marked in their file."""
 
 RUN = pytest.StashKey["Run"]()
+LEAKS = pytest.StashKey[list[str]]()
+"""Leftovers of this process, or of its workers."""
+FOLDERS = pytest.StashKey[list[str]]()
+"""The folders of this process and of its workers."""
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +46,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def needs_phones() -> None:
-    """For what runs on simulated phones: it is skipped where something is missing for that, and fails where CI=true."""
+    """Skip what needs simulated phones if something is missing for them; fail instead where CI=true."""
     # Nothing may read the environment before pytest_configure.
     from orchestrator.demo.device_server import missing  # noqa: PLC0415
     from tests.needed import needed  # noqa: PLC0415
@@ -48,7 +56,7 @@ def needs_phones() -> None:
 
 @pytest.fixture(scope="session")
 def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001 — asked for first
-    """One Appium server with the simulated phones, for all tests that do it no harm."""
+    """An Appium server with the simulated phones, shared by all tests that leave it intact."""
     from orchestrator.demo.device_server import DeviceServer  # noqa: PLC0415 — as above
 
     with DeviceServer() as server:
@@ -57,7 +65,7 @@ def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001
 
 @pytest.fixture(scope="session")
 def _grid() -> Iterator[GridEnd]:
-    from tests.grid_end import grid_end  # noqa: PLC0415 — as above
+    from tests.servers.grid import grid_end  # noqa: PLC0415 — as above
 
     # With one thread a Grid serves its queue in order.
     hub, node = ["--newsession-threadpool-size", "1"], ["--enable-managed-downloads", "true"]
@@ -67,16 +75,16 @@ def _grid() -> Iterator[GridEnd]:
 
 @pytest.fixture
 def grid(_grid: GridEnd) -> Iterator[GridEnd]:
-    """One Selenium Grid of two nodes with two slots each, for all tests that do it no harm; free after each.
+    """A Selenium Grid of two nodes with two slots each, shared by all tests that leave it intact; free after each.
 
-    Skipped where something is missing for it, and failed where CI=true.
+    Skips if something is missing for it; fails instead where CI=true.
     """
     yield _grid
     _grid.end_sessions()
 
 
 class Run:
-    """One run of pytest: its folder, and what is still in it or still names it."""
+    """A run of pytest: its folder, and the processes and profiles that belong to it."""
 
     def __init__(self) -> None:
         # Short, because a browser's socket below it may have about a hundred characters.
@@ -98,7 +106,7 @@ class Run:
             return False
 
     def profiles(self) -> list[Path]:
-        """Return the profile folders that are left: known by their files, or by lying where temporary ones are made."""
+        """Return the leftover profile folders: identified by their files, or by lying among the temporary folders."""
         left = {path for path in self.temporary.iterdir() if path.is_dir() and not path.is_symlink()}
         for folder, _, files in os.walk(self.folder):
             if PROFILE_FILES.intersection(files):
@@ -106,7 +114,7 @@ class Run:
         return sorted(left)
 
     def end(self) -> None:
-        """Wait for what is ending, note what is left, end it by its pid."""
+        """Wait for processes and folders to go, list those left, kill the processes by pid."""
         deadline = time.monotonic() + GRACE
         while (self.processes() or self.profiles()) and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -118,46 +126,73 @@ class Run:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the browser of the stage is: the core set runs in any of these places."""
+    """Add `--on`: the place of the stage's browser; the core set runs in any of them."""
     parser.addoption("--on", choices=("local", "webkitgtk", "grid"), default="local", help="where the core set runs")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Give the run its folder, before any test module can read the environment."""
+    config.stash[LEAKS] = []
     run = config.stash[RUN] = Run()
+    config.stash[FOLDERS] = [str(run.folder)]
+    is_worker = hasattr(config, "workerinput")
+    # The base folder that pytest-xdist gives a worker is not below the worker's own folder.
+    config.option.basetemp = (None if is_worker else config.option.basetemp) or run.folder / "pytest"
+    if config.getoption("numprocesses", None) and not is_worker:
+        return
     os.environ["ORCHESTRATOR_HOME"] = str(run.folder / "home")
-    # Nothing of a test may live on after its server, but where it says so.
+    # No session may outlive its server, unless the test sets another time.
     os.environ["ORCHESTRATOR_PARK_TTL"] = "0"
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = str(run.temporary)
-    # MCP's stdio client hands on PATH and little else: a server started so names the folder, too.
+    # MCP's stdio client passes on PATH and little else: its server names the folder all the same.
     os.environ["PATH"] += f"{os.pathsep}{run.folder / 'bin'}"
     tempfile.tempdir = None
-    config.option.basetemp = config.option.basetemp or run.folder / "pytest"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests of folders with browsers, and put files with slow tests first: two workers then end together."""
+    for item in items:
+        if any(folder in item.path.parents for folder in WITH_BROWSERS):
+            item.add_marker("browser")
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run if anything of it is left; every fixture has been torn down by now."""
-    run = session.config.stash[RUN]
+    """Fail the run if anything of it is left; every fixture has been torn down before."""
+    run, leaks = session.config.stash[RUN], session.config.stash[LEAKS]
     run.end()
-    if run.leaks:
+    leaks += run.leaks
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput |= {"leaks": leaks, "folder": str(run.folder)}
+    if leaks:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Collect the leftovers of a pytest-xdist worker, and its folder: it may be killed before it removes that."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[LEAKS] += output.get("leaks", [])
+    node.config.stash[FOLDERS] += [output["folder"]] if "folder" in output else []
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """List what was left."""
-    run = config.stash[RUN]
-    if run.leaks:
+    """List the leftovers."""
+    if leaks := config.stash[LEAKS]:
         terminalreporter.section("left behind by this run", red=True)
-        for leak in run.leaks:
+        for leak in leaks:
             terminalreporter.line(leak)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Remove the run's folder. Who wants to look at what tests wrote gives `--basetemp`."""
-    shutil.rmtree(config.stash[RUN].folder, ignore_errors=True)
+    """Remove the folders of the run. Use `--basetemp` to keep the files that tests wrote."""
+    for folder in config.stash[FOLDERS]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _environment(process: psutil.Process) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a test needs of this machine."""
+"""Requirements of tests on this machine."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import pytest
 
 
 def needed(lack: str | None) -> None:
-    """Skip what cannot run here for this lack, if any, and say so; where CI says that all must run, fail."""
+    """Skip the test for a missing program, if any, with the reason; fail instead where CI=true."""
     if lack:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(lack)

@@ -1,4 +1,4 @@
-"""Errors: what is the same of all of them."""
+"""Errors: their common properties."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from orchestrator import errors
-from orchestrator.registry import UnknownProvider
+from orchestrator.sessions.providers import UnknownProvider
 
 MADE_OF_FACTS = [
     errors.NoSession(["ann"]),
@@ -24,8 +24,8 @@ MADE_OF_FACTS = [
 
 
 @pytest.mark.parametrize("error", MADE_OF_FACTS, ids=lambda error: type(error).__name__)
-def test_an_error_comes_out_of_another_process_as_it_was(error: errors.OrchestratorError) -> None:
-    """Pools of processes pickle what their workers raise: one that cannot be read again breaks them."""
+def test_an_error_survives_pickling_unchanged(error: errors.OrchestratorError) -> None:
+    """Process pools pickle their workers' exceptions: one that cannot be unpickled breaks them."""
     error.add_note("Step 1.")
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 (it is our own)
     assert type(again) is type(error)

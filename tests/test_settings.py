@@ -1,4 +1,4 @@
-"""Settings: what is given, then the environment, then the two files, then the default."""
+"""Settings: arguments, then the environment, then the two files, then the default."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.durations import seconds
 from orchestrator.errors import InvalidArgument
+from orchestrator.models.durations import parse_duration
 from orchestrator.settings import CloudSettings, Settings, project_namespace, unknown_variables
 
 
@@ -26,8 +26,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_defaults_are_those_of_the_contract() -> None:  # W34 W45 B12 B36 O11
-    """Nothing given: the values that TOOLS.md lists; half an hour idle, five minutes parked, no age."""
+def test_settings_have_their_documented_defaults() -> None:  # W34 W45 B12 B36 O11
+    """Without any source: the values that TOOLS.md lists; half an hour idle, five minutes parked, no age limit."""
     settings = Settings.load()
     assert (settings.idle_timeout, settings.park_ttl) == (1800, 300)
     assert (settings.max_duration, settings.on_max_duration) == (None, "close")
@@ -36,8 +36,8 @@ def test_defaults_are_those_of_the_contract() -> None:  # W34 W45 B12 B36 O11
     assert (settings.command_timeout, settings.start_timeout) == (30, 120)
 
 
-def test_the_nearest_source_wins(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Given, then environment, then the working folder's file, then that of the data folder, then the default."""
+def test_the_nearest_source_of_a_setting_wins(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arguments win over the environment, then the working folder's file, the data folder's, the default."""
     (folders / "home" / "orchestrator.toml").write_text("max_output = 1\nsession_warning = 1\nmax_sessions = 1")
     assert Settings.load().max_output == 1
     (folders / "work" / "orchestrator.toml").write_text("max_output = 2\nsession_warning = 2")
@@ -62,9 +62,9 @@ def test_a_cloned_repository_chooses_neither_programs_nor_folders(folders: Path,
     ("written", "meant"),
     [("30", 30), (30, 30), ("1.5h", 5400), ("30m", 1800), ("500ms", 0.5), (" 2 S ", 2), ("1d", 86400)],
 )
-def test_durations_are_seconds_or_text(written: str | float, meant: float) -> None:
-    """`30`, `30m`, `1.5h`, `500ms`."""
-    assert seconds(written) == meant
+def test_durations_are_read_as_seconds_or_with_a_unit(written: str | float, meant: float) -> None:
+    """Durations may be written as `30`, `30m`, `1.5h` or `500ms`."""
+    assert parse_duration(written) == meant
     if meant:
         assert Settings.load({"command_timeout": written}).command_timeout == meant
 
@@ -87,22 +87,22 @@ def test_durations_are_seconds_or_text(written: str | float, meant: float) -> No
         ("namespace", ".."),
     ],
 )
-def test_a_wrong_value_names_its_setting(name: str, value: str | float) -> None:
-    """`invalid_argument`, before anything is started."""
+def test_a_wrong_value_is_refused_with_the_name_of_its_setting(name: str, value: str | float) -> None:
+    """A wrong value is `invalid_argument` with a hint at the docs."""
     with pytest.raises(InvalidArgument, match=f"Setting '{name}': ") as refused:
         Settings.load({name: value})
     assert "docs/settings.md" in refused.value.hint
 
 
-def test_an_unknown_setting_is_refused_with_the_nearest() -> None:
-    """A file or option with a slip of the pen is not silently passed over."""
+def test_an_unknown_setting_is_refused_with_the_nearest_name() -> None:
+    """A misspelled name in a file or an option is an error."""
     with pytest.raises(InvalidArgument, match=r"Unknown setting 'max_ouput'\. Did you mean 'max_output'\?"):
         Settings.load({"max_ouput": 5})
 
 
 @pytest.mark.parametrize("written", [b"max_output = ", b"\xff\xfe"])
-def test_a_broken_file_is_named(folders: Path, written: bytes) -> None:
-    """Its path and what is wrong with it."""
+def test_a_broken_settings_file_is_named(folders: Path, written: bytes) -> None:
+    """A settings file that cannot be parsed is refused with its path."""
     file = folders / "work" / "orchestrator.toml"
     file.write_bytes(written)
     with pytest.raises(InvalidArgument, match=r"orchestrator\.toml cannot be read") as refused:
@@ -111,22 +111,22 @@ def test_a_broken_file_is_named(folders: Path, written: bytes) -> None:
 
 
 def test_a_home_that_is_a_file_has_no_settings(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is wrong with it is told by whoever needs it, and by the doctor, not as a broken file of settings."""
+    """A home that is a file is not reported as a broken settings file."""
     (folders / "file").write_text("")
     monkeypatch.setenv("ORCHESTRATOR_HOME", str(folders / "file"))
     assert Settings.load().home == folders / "file"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no folder that somebody is in")
-def test_a_working_folder_that_was_removed_is_told(folders: Path) -> None:
-    """Neither a namespace nor a file of settings can be found from there."""
+def test_a_removed_working_folder_is_reported(folders: Path) -> None:
+    """A removed working folder gives neither a namespace nor a settings file; the error reports it."""
     (folders / "work").rmdir()
-    with pytest.raises(InvalidArgument, match=r"The working folder is not there any more\. Change to another one\."):
+    with pytest.raises(InvalidArgument, match=r"The working folder no longer exists\. Change to another one\."):
         Settings.load()
 
 
-def test_clouds_are_a_table_or_json(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file has tables, a variable JSON; what is wrong in it is named, and a cloned repository chooses no cloud."""
+def test_cloud_settings_are_a_toml_table_or_json(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has tables, a variable JSON; a fault in it is named, and a cloned repository chooses no cloud."""
     table = '[clouds.browserstack]\nhub_url = "https://hub.example/wd/hub/"\n'
     (folders / "work" / "orchestrator.toml").write_text(table)
     assert Settings.load().clouds == {}
@@ -136,26 +136,26 @@ def test_clouds_are_a_table_or_json(folders: Path, monkeypatch: pytest.MonkeyPat
     assert Settings.load().clouds["testmu"].api_url == "http://api.example"
     with pytest.raises(InvalidArgument, match=r"Setting 'clouds' \(api\): Extra inputs are not permitted"):
         Settings.load({"clouds": '{"testmu": {"api": "http://api.example"}}'})
-    with pytest.raises(InvalidArgument, match=r"Setting 'clouds' \(hub_url\): the URL begins with http"):
+    with pytest.raises(InvalidArgument, match=r"Setting 'clouds' \(hub_url\): the URL must begin with http"):
         Settings.load({"clouds": {"testmu": {"hub_url": "hub.example"}}})
 
 
-def test_passwords_in_addresses_are_not_shown() -> None:
-    """Settings are printed by who looks for a fault, and by test tools with the variables of a failure."""
+def test_passwords_in_urls_are_not_shown_in_printed_settings() -> None:
+    """Settings may be printed by users who search for a fault, and by test tools with a failure's variables."""
     cloud = {"browserstack": CloudSettings(hub_url="https://ann:hidden@hub.example")}
     settings = Settings(grid_url="http://ann:hidden@grid", appium_url="http://ann:hidden@appium", clouds=cloud)
     assert "hidden" not in f"{settings!r} {settings}"
     assert "idle_timeout=1800" in repr(settings)
 
 
-def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ORCHESTRATOR_MAX_SESSIONS=` is as if it were not there."""
+def test_an_empty_environment_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ORCHESTRATOR_MAX_SESSIONS=` counts as not set."""
     monkeypatch.setenv("ORCHESTRATOR_MAX_SESSIONS", "")
     assert Settings.load().max_sessions is None
 
 
-def test_unknown_variables_are_listed_with_the_nearest() -> None:
-    """What looks like a setting and is none is warned about."""
+def test_unknown_environment_variables_are_listed_with_the_nearest_name() -> None:
+    """A variable with the prefix of settings that is none of them gets a warning."""
     environ = {"ORCHESTRATOR_HOME": "/h", "ORCHESTRATOR_HEADLES": "1", "ORCHESTRATOR_ZZZ": "1", "PATH": "/bin"}
     assert unknown_variables(environ) == [
         "ORCHESTRATOR_HEADLES (did you mean ORCHESTRATOR_HEADLESS?)",
@@ -164,7 +164,7 @@ def test_unknown_variables_are_listed_with_the_nearest() -> None:
 
 
 def test_the_namespace_comes_from_the_project_folder(folders: Path) -> None:  # O14
-    """Two folders of one name differ; the client's project folder goes before the working folder."""
+    """Two folders of one name differ; the client's project folder has priority over the working folder."""
     here = project_namespace({})
     assert here == Settings.load().namespace
     assert here.startswith("work-")
@@ -174,8 +174,8 @@ def test_the_namespace_comes_from_the_project_folder(folders: Path) -> None:  # 
 
 
 @pytest.mark.parametrize("folder", [Path("/"), Path.home()])
-def test_hosts_that_start_servers_anywhere_share_one_namespace(folder: Path) -> None:  # O14
-    """`/` and the home folder are no project: `default`."""
+def test_the_root_and_the_users_home_folder_have_the_default_namespace(folder: Path) -> None:  # O14
+    """Hosts that start servers in `/` or the user's home folder, which is no project, share `default`."""
     assert project_namespace({"CLAUDE_PROJECT_DIR": str(folder)}) == "default"
 
 

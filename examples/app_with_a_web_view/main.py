@@ -1,7 +1,7 @@
-"""A native app with a web view in it: the same session signs in natively, then works in the page as in a browser.
+"""A native app with a web view: one session signs in natively, then works in the page as in a browser.
 
-Here the app is the one that the tests use, on a simulated phone behind a real Appium server. Run it with
-`.venv/bin/python examples/app_with_a_web_view/main.py tests/apps/pocket`, after `make appium`.
+The app is that of the tests, on a simulated phone behind a real Appium server. Run it after `make appium` with
+`.venv/bin/python examples/app_with_a_web_view/main.py tests/servers/apps/pocket`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from orchestrator.sync import Orchestrator
 
 
 def main(app: str) -> None:
-    """Sign in with taps, go into the web view, order there, come back."""
+    """Sign in with taps, switch to the web view, order there, switch back."""
     with DeviceServer() as phones, Orchestrator(Settings.load({"appium_url": phones.url})) as orchestrator:
         phone = orchestrator.start_app_session("Android", app_path=app, device_name="Pixel 8")
         phone.set_value("~emailField", "ann@example.org")

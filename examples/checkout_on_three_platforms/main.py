@@ -1,7 +1,7 @@
-"""One list of steps buys the same in a shop's web page and in its two apps at the same time; the receipts are compared.
+"""The same steps buy in a shop's web page and its two apps at the same time; the receipts are compared.
 
-The phones are simulated ones behind a real Appium server. For your own app on real phones leave `DeviceServer` out,
-start Appium with its drivers, and give your `app_path` and `device_name`: the rest stays as it is.
+The phones are simulated, behind a real Appium server. For your own app on real phones omit `DeviceServer`, start Appium
+with its drivers, and pass your `app_path` and `device_name`.
 Run it with `.venv/bin/python examples/checkout_on_three_platforms/main.py`, after `make appium`.
 """
 
@@ -35,7 +35,7 @@ PLATFORMS = ["web", "ios", "android"]
 
 
 async def buy(orchestrator: Orchestrator, apps: dict[str, Path], address: str) -> None:
-    """Start the three sessions at the same time, run the steps in all of them, and look at what differs."""
+    """Start three sessions at the same time, run the steps in all of them, and compare the results."""
     async with anyio.create_task_group() as group:
         group.start_soon(lambda: orchestrator.start_browser("web", navigation_url=address))
         for name, device in (("ios", "iPhone 15"), ("android", "Pixel 8")):
@@ -51,7 +51,7 @@ async def buy(orchestrator: Orchestrator, apps: dict[str, Path], address: str) -
 
 
 async def main() -> None:
-    """The shop as a page and as two apps, an Appium server for the phones, and one orchestrator for all of it."""
+    """Serve the shop as a page and as two apps, start an Appium server and an orchestrator, and buy."""
     with tempfile.TemporaryDirectory() as folder, DeviceServer() as phones:
         shops = {name: bundle(Path(folder) / name, name) for name in ("web", "ios", "android")}
         settings = Settings.load({"appium_url": phones.url})

@@ -1,4 +1,4 @@
-"""The same purchase as an agent makes it: every step is a call of a tool over MCP. Here a plain client stands for it.
+"""The same purchase by an agent over MCP; a plain MCP client stands for the agent.
 
 Run it with `.venv/bin/python examples/checkout_on_three_platforms/over_mcp.py`, after `make appium`.
 """
@@ -21,7 +21,7 @@ from orchestrator.demo.shop import bundle, web
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Call a tool; its data, or its own words for what went wrong."""
+    """Call a tool; return its data, or exit with its error."""
     result = await client.call_tool(tool, arguments)
     if result.is_error:
         sys.exit("\n".join(part.text for part in result.content if part.type == "text"))
@@ -29,7 +29,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def buy(client: Client, apps: dict[str, Path], address: str) -> None:
-    """Start, run the one list, compare what is shown at the end."""
+    """Start three sessions, run the steps in all of them, and compare the results."""
     await call(client, "start_browser", sessionId="web", navigationUrl=address)
     for name, platform, device in (("ios", "iOS", "iPhone 15"), ("android", "Android", "Pixel 8")):
         app = {"appPath": str(apps[name]), "deviceName": device}
@@ -44,7 +44,7 @@ async def buy(client: Client, apps: dict[str, Path], address: str) -> None:
 
 
 async def main() -> None:
-    """A server for the client, the phones, the shop."""
+    """Start a server for the client, the phones and the shop, and buy."""
     with tempfile.TemporaryDirectory() as folder, DeviceServer() as phones:
         shops = {name: bundle(Path(folder) / name, name) for name in ("web", "ios", "android")}
         server = StdioServerParameters(

@@ -1,7 +1,7 @@
-"""A selenium script and an agent take turns in sessions at a Selenium Grid: first the script starts, then the agent.
+"""A Selenium script and an agent hand over sessions at a Selenium Grid, in both directions.
 
-What is handed over is an address: the Grid's URL and the session's id there. Whoever has both can drive the session,
-and lets go of it without ending it. Here a plain MCP client stands for the agent.
+They hand over an address: the Grid's URL and the session's id there. With both, a client can drive the session and
+detach from it without ending it. A plain MCP client stands for the agent.
 Run it with `.venv/bin/python examples/hand_over/at_a_grid.py http://127.0.0.1:4444`; `orchestrator grid up` starts a
 Grid to try it with.
 """
@@ -29,7 +29,7 @@ SERVER = StdioServerParameters(
 
 
 def sign_in(driver: webdriver.Remote, url: str) -> None:
-    """What the script does first, so that the agent needs no password."""
+    """Sign in, so that the agent needs no password."""
     driver.get(url)
     driver.find_element(By.NAME, "name").send_keys("ann")
     driver.find_element(By.NAME, "password").send_keys(PASSWORD)
@@ -37,7 +37,7 @@ def sign_in(driver: webdriver.Remote, url: str) -> None:
 
 
 def adopted(grid: str, session: str) -> webdriver.Remote:
-    """Selenium's driver of a session that somebody else started: it is told the id instead of asking for a session."""
+    """Return a Selenium driver of an existing session."""
 
     class Adopted(webdriver.Remote):
         def start_session(self, capabilities: dict[str, Any]) -> None:
@@ -47,7 +47,7 @@ def adopted(grid: str, session: str) -> webdriver.Remote:
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Call a tool; its data, or its own words for what went wrong."""
+    """Call a tool; return its data, or exit with its error."""
     result = await client.call_tool(tool, arguments)
     if result.is_error:
         sys.exit("\n".join(part.text for part in result.content if part.type == "text"))
@@ -55,7 +55,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def from_script_to_agent(client: Client, grid: str, chat: str) -> None:
-    """The script starts and signs in, the agent attaches and writes, and the script goes on and ends the session."""
+    """Start and sign in as the script, attach and write as the agent, then continue and quit as the script."""
     driver = await anyio.to_thread.run_sync(lambda: webdriver.Remote(grid, options=webdriver.ChromeOptions()))
     try:
         sign_in(driver, chat)
@@ -63,20 +63,20 @@ async def from_script_to_agent(client: Client, grid: str, chat: str) -> None:
         print(f"The agent works at {row['provider']}, on the node {row['remoteEnd']['nodeUrl']}")
         await call(client, "set_value", sessionId="ann", selector="label=Message", value="Tea is ready.", submit=True)
         await call(client, "expect", sessionId="ann", selector="role=log", containsText="Tea is ready.")
-        await call(client, "close_session", sessionId="ann")  # it was attached: that only lets go of it
+        await call(client, "close_session", sessionId="ann")  # it was attached: closing only detaches
         print("The script reads", repr(driver.find_element(By.CSS_SELECTOR, "[role=log]").text.splitlines()[-1]))
     finally:
         driver.quit()
 
 
 async def from_agent_to_script(client: Client, grid: str, chat: str) -> None:
-    """The agent starts and lets go, and says where the session is; the script goes on there and ends it."""
+    """Start and detach as the agent, whose result has the session's address; continue there and quit as the script."""
     where = {"provider": "selenium_grid", "platform": "browser", "options": {"url": grid}}
     await call(client, "start_session", sessionId="ben", navigationUrl=chat, **where)
-    told = await call(client, "close_session", sessionId="ben", detach=True)
-    (said,) = told["warnings"]
-    address = re.search(r"remoteUrl (\S+), remoteSessionId ([^\s.]+)", said)
-    assert address, said
+    closed = await call(client, "close_session", sessionId="ben", detach=True)
+    (warning,) = closed["warnings"]
+    address = re.search(r"remoteUrl (\S+), remoteSessionId ([^\s.]+)", warning)
+    assert address, warning
     driver = adopted(*address.groups())
     try:
         print("The script goes on at", repr(driver.title))
@@ -85,7 +85,7 @@ async def from_agent_to_script(client: Client, grid: str, chat: str) -> None:
 
 
 async def main(grid: str) -> None:
-    """Both ways."""
+    """Hand over in both directions."""
     with ChatServer({"ann": PASSWORD}) as chat:
         async with Client(stdio_client(SERVER)) as client:
             await from_script_to_agent(client, grid, chat.url)

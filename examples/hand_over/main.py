@@ -1,7 +1,7 @@
-"""A script signs in, an agent writes in the same session over MCP, then the script answers and reads what is there.
+"""A script signs in, an agent writes in the same session over MCP, then the script replies and reads the chat.
 
-The agent never learns the password: it gets a session in which somebody is signed in already. It finds that session
-because its server has the same home and namespace as the script. Here a plain MCP client stands for the agent.
+The agent never learns the password: it gets a session that is signed in already. Its server sees the session because
+it has the same home and namespace as the script. A plain MCP client stands for the agent.
 Run it with `.venv/bin/python examples/hand_over/main.py`.
 """
 
@@ -22,7 +22,7 @@ PASSWORD = "made-up-for-ann"
 
 
 def server(settings: Settings) -> StdioServerParameters:
-    """How to start a server that sees the script's sessions: in the same home, with the same namespace."""
+    """Return the command of a server with the script's home and namespace, which sees its sessions."""
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "orchestrator", "serve", "--log-level", "warning"],
@@ -31,7 +31,7 @@ def server(settings: Settings) -> StdioServerParameters:
 
 
 async def agent(settings: Settings) -> None:
-    """What the agent does: it looks which sessions there are, and writes in the one called `ann`."""
+    """List the sessions as the agent, and write in the one named `ann`."""
     async with Client(stdio_client(server(settings))) as client:
         sessions = await call(client, "list_sessions")
         print("The agent sees the sessions", [row["sessionId"] for row in sessions["sessions"]])
@@ -40,7 +40,7 @@ async def agent(settings: Settings) -> None:
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Call a tool; its data, or its own words for what went wrong."""
+    """Call a tool; return its data, or exit with its error."""
     result = await client.call_tool(tool, arguments)
     if result.is_error:
         sys.exit("\n".join(part.text for part in result.content if part.type == "text"))
@@ -48,7 +48,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def main() -> None:
-    """Sign in, hand over, go on."""
+    """Sign in, hand over, continue."""
     with ChatServer({"ann": PASSWORD}) as chat:
         async with Orchestrator() as orchestrator:
             ann = await orchestrator.start_browser("ann", navigation_url=chat.url)
@@ -61,8 +61,8 @@ async def main() -> None:
 
             # The agent's server has ended by now. It did not start this session, so the session is still here.
             await ann.set_value("label=Message", "Thank you!", submit=True)
-            said = await ann.get_text("role=log")
-            print("The script reads", said.text.splitlines()[1:])
+            log = await ann.get_text("role=log")
+            print("The script reads", log.text.splitlines()[1:])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One page, seen by a customer who is signed in and by a guest: what differs?
+"""Compares a page as a signed-in customer and as a guest see it.
 
 Run it with `.venv/bin/python examples/logged_in_and_out/main.py`.
 """
@@ -15,23 +15,23 @@ from orchestrator import Orchestrator
 
 
 class Pages(SimpleHTTPRequestHandler):
-    """The files of this folder, without a line for each request."""
+    """Serves the files of this folder, without logging."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args, directory=str(Path(__file__).parent))
 
     def log_message(self, *_: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 async def compare(url: str) -> None:
-    """Sign in in one of two sessions, then compare what both show."""
+    """Sign in in one of two sessions, then compare both."""
     async with Orchestrator() as orchestrator:
         ann = await orchestrator.start_browser("ann", navigation_url=url)
         await orchestrator.start_browser("guest", navigation_url=url)
         await ann.set_value("label=Name", "Ann", submit=True)
 
-        # The time at the foot of the page differs each time, whoever looks: it does not count.
+        # The time at the foot of the page always differs: ignore it.
         text = await orchestrator.compare_sessions(["ann", "guest"], "text", ignore=["time"])
         for difference in text.differences:
             print("Only Ann sees:", difference.missing)

@@ -1,4 +1,4 @@
-"""Two shoppers click Buy at the same moment, and there is one teapot: does the shop sell it once?
+"""Tests for a race: two shoppers click Buy at the same moment, and the shop has one teapot.
 
 Run it with `.venv/bin/python examples/race_for_the_last_item/main.py`.
 """
@@ -17,35 +17,35 @@ SHOPPERS = ("ann", "ben")
 
 
 class Shop(BaseHTTPRequestHandler):
-    """Shows the page, and sells what is there to whoever asks first."""
+    """Serves the page, and sells the teapot to the first buyer."""
 
     teapots = 1
     counter = threading.Lock()
 
     def do_GET(self) -> None:
-        """The page."""
+        """Send the page."""
         self.answer(PAGE)
 
     def do_POST(self) -> None:
-        """A purchase. Without the lock both could find the teapot on the shelf."""
+        """Sell the teapot if it is left; without the lock both shoppers could buy it."""
         name = self.rfile.read(int(self.headers["Content-Length"])).decode()
         with self.counter:
             sold, Shop.teapots = Shop.teapots > 0, max(Shop.teapots - 1, 0)
         self.answer(f"The teapot is yours, {name}.".encode() if sold else f"Sold out. Sorry, {name}.".encode())
 
     def answer(self, body: bytes) -> None:
-        """Send this."""
+        """Send this body."""
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """No line for each request."""
+        """Log nothing."""
 
 
 def steps(name: str) -> list[dict[str, Any]]:
-    """What a shopper does. Nobody goes on from `sync` before both are there."""
+    """Return the steps of a shopper; at `sync` each waits for the other."""
     return [
         {"action": "set_value", "selector": "label=Your name", "value": name},
         {"action": "sync", "name": "ready to buy"},
@@ -55,16 +55,16 @@ def steps(name: str) -> list[dict[str, Any]]:
 
 
 def race(url: str) -> None:
-    """Let both run, and say who got it."""
+    """Run both, and print who got the teapot."""
     with Orchestrator() as orchestrator:
         for name in SHOPPERS:
             orchestrator.start_browser(name, navigation_url=url)
         race = orchestrator.execute_parallel([{"session_id": name, "actions": steps(name)} for name in SHOPPERS])
-        # What a sequence changed on its page is part of its result: here, what the shop said.
-        said = {name: race.results[name]["stateChange"]["appeared"][-1] for name in SHOPPERS}
+        # The change of the page is part of a sequence's result: here, the message of the shop.
+        messages = {name: race.results[name]["stateChange"]["appeared"][-1] for name in SHOPPERS}
         for name in SHOPPERS:
-            print(f"{name} reads {said[name]!r}")
-        print("Who has the teapot:", [name for name in SHOPPERS if "is yours" in said[name]])
+            print(f"{name} reads {messages[name]!r}")
+        print("Who has the teapot:", [name for name in SHOPPERS if "is yours" in messages[name]])
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ SAYS = {"ann": "Is the kettle on?", "ben": "It is. Two cups?"}
 
 
 def steps(name: str, other: str) -> list[dict[str, Any]]:
-    """What one of them does: sign in, wait for the other one, write, and read what the other one wrote."""
+    """Return the steps of a user: sign in, wait for the other, write, and read the other's message."""
     return [
         {"action": "set_value", "selector": "label=Name", "value": name},
         {"action": "set_value", "selector": "label=Password", "value": PASSWORDS[name]},
@@ -33,7 +33,7 @@ def steps(name: str, other: str) -> list[dict[str, Any]]:
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Call a tool; its data, or its own words for what went wrong."""
+    """Call a tool; return its data, or exit with its error."""
     result = await client.call_tool(tool, arguments)
     if result.is_error:
         sys.exit("\n".join(part.text for part in result.content if part.type == "text"))
@@ -41,7 +41,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def main() -> None:
-    """Start two browsers, let the two chat, close everything."""
+    """Start two browsers, chat, close everything."""
     with ChatServer(PASSWORDS) as chat:
         async with Client(stdio_client(SERVER)) as client:
             for name in PASSWORDS:
@@ -52,7 +52,7 @@ async def main() -> None:
             ]
             data = await call(client, "execute_parallel", sequences=both)
             await call(client, "close_all_sessions")
-    # One that fails does not stop the others, so the call as a whole is an error only if all failed.
+    # A failed sequence does not stop the others: the whole call is an error only if all failed.
     for name, result in data["results"].items():
         print(f"{name}: {result['completed']} of {len(steps(name, name))} steps", result.get("failed", ""))
     sys.exit(any("failed" in result for result in data["results"].values()))

@@ -1,4 +1,4 @@
-"""The apps of a device: started, sent away, installed and removed."""
+"""Apps on a device: launch, send to the background, install, remove (`manage_app`)."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.app_results import AppManaged
-from orchestrator.actions.base import APPS, Action, Acts
-from orchestrator.actions.device_keys import mobile
-from orchestrator.actions.results import Observe, Outcome
-from orchestrator.actions.scene import Scene
+from orchestrator.actions.base import APPS, Action, PageAction
+from orchestrator.actions.tool_results import AppManaged
+from orchestrator.automation.device_keys import run_mobile_command
+from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
-from orchestrator.models import SessionType
+from orchestrator.models.results import Observe, Outcome
+from orchestrator.models.session import SessionType
+from orchestrator.settings import ToolSet
 
-_STATES = {1: "not running", 2: "background", 3: "background", 4: "foreground"}
+_LIST_APPS = "manage_app with action list names the installed apps."
 _FOREVER = -1
-"""Seconds in the background: until the app is activated."""
+"""Seconds in the background: stays there until it is activated."""
 _ENDS_WITHIN_MS = 5_000
-"""How long UiAutomator2 may wait for an app to end; its own half a second is short for an emulator."""
+"""Limit of UiAutomator2's wait for an app to end; its default, half a second, is too short for an emulator."""
 
 
-class ManageApp(Acts[AppManaged]):
-    """Open (launch, activate), close (terminate), install or remove an app of the device, or ask for its state."""
+class ManageApp(PageAction[AppManaged]):
+    """Open (launch, activate), close (terminate), install or remove an app of the device, or get its state."""
 
     verb: ClassVar[str] = "manage_app"
     title: ClassVar[str] = "Manage apps"
     types: ClassVar[frozenset[SessionType]] = APPS
     instead: ClassVar[str] = "A browser opens pages with navigate; an app needs start_app_session."
+    toolset: ClassVar[ToolSet] = "mobile"
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = AppManaged
 
@@ -45,27 +47,27 @@ class ManageApp(Acts[AppManaged]):
         return self
 
     def default_observe(self) -> Observe:
-        """Some change the screen."""
+        """Report the change for actions that change the screen."""
         return "change" if self.action in {"activate", "terminate", "background"} else "none"
 
     def act(self, scene: Scene) -> AppManaged:
-        """One command of the driver's own."""
-        return _WAYS[self.action](self, scene)
+        """Run the Appium driver's `mobile:` command for this action."""
+        return _HANDLERS[self.action](self, scene)
 
-    def on(self, scene: Scene) -> str:
-        """The app that is meant.
+    def target_app(self, scene: Scene) -> str:
+        """The app to manage: `app`, else the one that the session was started with.
 
         Raises:
-            InvalidArgument: None is given, and the session was started with none.
+            InvalidArgument: There is neither.
         """
         names = ("bundleId",) if scene.record.type is SessionType.IOS else ("appPackage",)
-        known = scene.record.capabilities
-        found = self.app or next(
-            (known[key] for name in names for key in (f"appium:{name}", name) if known.get(key)), None
+        capabilities = scene.record.capabilities
+        app = self.app or next(
+            (capabilities[key] for name in names for key in (f"appium:{name}", name) if capabilities.get(key)), None
         )
-        if not found:
-            raise InvalidArgument(f"{self.action} needs app.", hint="manage_app with action list names them.")
-        return str(found)
+        if not app:
+            raise InvalidArgument(f"{self.action} needs app.", hint=_LIST_APPS)
+        return str(app)
 
 
 def _named(scene: Scene, app: str) -> dict[str, str]:
@@ -73,36 +75,38 @@ def _named(scene: Scene, app: str) -> dict[str, str]:
 
 
 def _state(action: ManageApp, scene: Scene) -> AppManaged:
-    """XCUITest tells nothing of an app that is not installed but where that is asked for."""
-    app = action.on(scene)
+    """Ask separately for apps that are not installed: XCUITest's `queryAppState` does not report them."""
+    from orchestrator.webdriver.app_driver import APP_STATES  # noqa: PLC0415 — Appium's client loads with apps
+
+    app = action.target_app(scene)
     if not _is_installed(scene, app):
         return AppManaged(app=app, state="not installed")
-    found = mobile(scene, "queryAppState", _named(scene, app))
-    return AppManaged(app=app, state=_STATES.get(found, "unknown") if isinstance(found, int) else "unknown")
+    state = run_mobile_command(scene, "queryAppState", _named(scene, app))
+    return AppManaged(app=app, state=APP_STATES.get(state, "unknown") if isinstance(state, int) else "unknown")
 
 
 def _is_installed(scene: Scene, app: str) -> bool:
-    return mobile(scene, "isAppInstalled", _named(scene, app)) is not False
+    return run_mobile_command(scene, "isAppInstalled", _named(scene, app)) is not False
 
 
 def _activate(action: ManageApp, scene: Scene) -> AppManaged:
-    """On iOS by the command that starts an app, too, and knows from then on that it is to run."""
-    app = action.on(scene)
+    """Activate the app; on iOS by `launchApp`, after which XCUITest expects the app to run."""
+    app = action.target_app(scene)
     command = "launchApp" if scene.record.type is SessionType.IOS else "activateApp"
     try:
-        mobile(scene, command, _named(scene, app))
+        run_mobile_command(scene, command, _named(scene, app))
     except RemoteFailure as error:
         raise _missing(scene, app) or error from error
     return AppManaged(app=app)
 
 
 def _terminate(action: ManageApp, scene: Scene) -> AppManaged:
-    app = action.on(scene)
+    app = action.target_app(scene)
     limit = {"timeout": _ENDS_WITHIN_MS} if scene.record.type is SessionType.ANDROID else {}
-    ended = mobile(scene, "terminateApp", {**_named(scene, app), **limit})
+    ended = run_mobile_command(scene, "terminateApp", {**_named(scene, app), **limit})
     if ended is False and (missing := _missing(scene, app)):
         raise missing
-    return AppManaged(app=app, warnings=[] if ended is not False else [f"{app} did not run."])
+    return AppManaged(app=app, warnings=[] if ended is not False else [f"{app} was not running."])
 
 
 def _install(action: ManageApp, scene: Scene) -> AppManaged:
@@ -110,36 +114,38 @@ def _install(action: ManageApp, scene: Scene) -> AppManaged:
     path = Path(given).expanduser()
     app = str(path.absolute()) if path.exists() else given
     name = "app" if scene.record.type is SessionType.IOS else "appPath"
-    mobile(scene, "installApp", {name: app}, limit=scene.settings.start_timeout)
+    run_mobile_command(scene, "installApp", {name: app}, limit=scene.settings.start_timeout)
     return AppManaged(app=given)
 
 
 def _remove(action: ManageApp, scene: Scene) -> AppManaged:
     if not action.app:
-        raise InvalidArgument("remove needs app.", hint="manage_app with action list names them.")
-    removed = mobile(scene, "removeApp", _named(scene, action.app))
+        raise InvalidArgument("remove needs app.", hint=_LIST_APPS)
+    removed = run_mobile_command(scene, "removeApp", _named(scene, action.app))
     return AppManaged(app=action.app, warnings=[] if removed is not False else [f"{action.app} was not installed."])
 
 
 def _background(action: ManageApp, scene: Scene) -> AppManaged:
     seconds = _FOREVER if action.seconds is None else action.seconds
-    mobile(scene, "backgroundApp", {"seconds": seconds}, limit=scene.settings.command_timeout + max(seconds, 0))
+    run_mobile_command(
+        scene, "backgroundApp", {"seconds": seconds}, limit=scene.settings.command_timeout + max(seconds, 0)
+    )
     return AppManaged()
 
 
 def _list(_: ManageApp, scene: Scene) -> AppManaged:
-    found = mobile(scene, "listApps")
-    return AppManaged(apps=sorted(found) if isinstance(found, dict | list) else [])
+    apps = run_mobile_command(scene, "listApps")
+    return AppManaged(apps=sorted(apps) if isinstance(apps, dict | list) else [])
 
 
 def _missing(scene: Scene, app: str) -> InvalidArgument | None:
-    """The error for an app that the device does not have."""
+    """The error for an app that is not installed; None for an installed one."""
     if _is_installed(scene, app):
         return None
-    return InvalidArgument(f"No app {app!r} is installed.", hint="manage_app with action list names those that are.")
+    return InvalidArgument(f"No app {app!r} is installed.", hint=_LIST_APPS)
 
 
-_WAYS = {
+_HANDLERS = {
     "activate": _activate,
     "terminate": _terminate,
     "install": _install,

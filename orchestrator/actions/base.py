@@ -1,18 +1,24 @@
-"""What an action is: a declaration from which tool, step, Python method and docs are derived."""
+"""The base class `Action`: tool, step, Python method and docs are derived from it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.results import Acted, Observe, Outcome
-from orchestrator.actions.scene import ActedT, Scene
-from orchestrator.errors import Unsupported
-from orchestrator.models import SessionRecord, SessionType, Wire
-from orchestrator.secrets import MASK
+from orchestrator.automation import reporting
+from orchestrator.automation.browser.settling import ChangeObserver
+from orchestrator.automation.reporting import ActedT
+from orchestrator.automation.scene import Scene
+from orchestrator.errors import Denied, InvalidArgument, Unsupported, nearest
+from orchestrator.models.arguments import parse_arguments
+from orchestrator.models.results import Acted, Observe, Outcome
+from orchestrator.models.session import SessionRecord, SessionType, Wire
 from orchestrator.settings import ToolSet
+from orchestrator.system.secrets import MASK
 
 ResultT = TypeVar("ResultT", bound=Outcome)
 ALL_TYPES = frozenset(SessionType)
@@ -23,7 +29,7 @@ _WEB = "In an app it works in a web view only: list them with switch_context."
 
 
 class Action(Wire, ABC, Generic[ResultT]):
-    """One thing that can be done in a session.
+    """An action in a session.
 
     The docstring of a subclass is its description for models and people, its fields are its parameters, `perform` is
     what it does. `perform` is an ordinary blocking function and runs whole in one worker thread, in the session's lane.
@@ -32,38 +38,41 @@ class Action(Wire, ABC, Generic[ResultT]):
     verb: ClassVar[str]
     title: ClassVar[str]
     types: ClassVar[frozenset[SessionType]] = BROWSER
-    """Which session types it serves."""
+    """The session types that it works in."""
     in_web_views: ClassVar[bool] = False
-    """Whether it serves the web views of apps, too, where `types` names browsers alone."""
+    """True if it also works in the web views of apps, where `types` names browsers alone."""
     instead: ClassVar[str] = ""
-    """What to do in a session that it does not serve, as a sentence."""
+    """The alternative in other sessions, as a sentence."""
     reads: ClassVar[bool] = False
-    """It changes nothing in the session."""
-    asks: ClassVar[bool] = False
-    """It begins with a question to the page, with which others can be asked."""
+    """True if it changes nothing in the session."""
+    queries_page: ClassVar[bool] = False
+    """True if it begins with a query of the page, which can carry deferred queries along."""
     destructive: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
     result: ClassVar[type[Outcome]] = Acted
     structured: ClassVar[bool] = True
-    """False where a result has no data part."""
+    """False if its result has no data part."""
     toolset: ClassVar[ToolSet] = "browser"
-    """With which others it is listed."""
+    """The set of tools that it belongs to."""
+    by_default: ClassVar[bool] = False
+    """True if it is listed unless the setting `tools` says otherwise; the set `core` always is."""
+    always_loaded: ClassVar[bool] = False
+    """True if work begins with it: a client that looks tools up on demand should know it from the start."""
+    long_result: ClassVar[bool] = False
+    """True if its result may be long and is wanted whole: no client should cut it again."""
     part: ClassVar[Part] = "page"
-    """The object whose method it is in scripts."""
+    """The object of scripts whose method it is."""
     scriptable: ClassVar[bool] = True
-    """Whether scripts can call it."""
+    """True if scripts can call it."""
+    requires: ClassVar[tuple[str, ...]] = ()
+    """Modules that must be installed; without them it is not listed."""
 
     @classmethod
-    def offered(cls) -> bool:
-        """Whether it can be done in this installation: only then it is listed."""
-        return True
-
-    @classmethod
-    def check(cls, record: SessionRecord, *, planned: bool = False) -> None:
-        """Refuse a session that it does not serve; when `planned`, a step before it may lead into a web view.
+    def check_supports(cls, record: SessionRecord, *, planned: bool = False) -> None:
+        """Refuse a session that it does not work in; if `planned`, an earlier step may switch to a web view.
 
         Raises:
-            Unsupported: It says what to do instead.
+            Unsupported: The error names the alternative.
         """
         if record.type in cls.types:
             return
@@ -72,14 +81,14 @@ class Action(Wire, ABC, Generic[ResultT]):
         if record.native and not planned:
             raise Unsupported(f"{cls.verb} does not work on an app's own screen.", hint=cls.instead or _WEB)
 
-    def told(self) -> dict[str, Any]:
-        """What the caller gave, as a log may keep it: a mask stands for what its declaration keeps out of its repr."""
-        fields = {name: one for name, one in type(self).model_fields.items() if name in self.model_fields_set}
-        return {one.alias or name: getattr(self, name) if one.repr else MASK for name, one in fields.items()}
+    def log_arguments(self) -> dict[str, Any]:
+        """The given arguments, as a log may keep them: fields declared with `repr=False` are masked."""
+        given = {name: field for name, field in type(self).model_fields.items() if name in self.model_fields_set}
+        return {field.alias or name: getattr(self, name) if field.repr else MASK for name, field in given.items()}
 
     @abstractmethod
     def perform(self, scene: Scene) -> ResultT:
-        """Do it and say what came of it.
+        """Perform it and return its result.
 
         Raises:
             OrchestratorError: Any of the codes in `orchestrator.errors`.
@@ -88,14 +97,19 @@ class Action(Wire, ABC, Generic[ResultT]):
 
 AnyAction = Action[Any]
 
+Selector = Annotated[
+    str, Field(description="Ref e12, CSS, //xpath, ~id, text=…, label=…, testid=…, role=button[name=…]")
+]
+"""A parameter that says how to find an element; `automation.browser.selector` reads it."""
+
 _AIMS = ("ref", "target", "uid")
-"""What models that guess write for `selector`."""
+"""Names that models guess for `selector`."""
 
 
-class Aimed(Wire):
-    """Forgives the other usual names of `selector`."""
+class SelectorAliases(Wire):
+    """Accepts other common names of `selector`."""
 
-    asks: ClassVar[bool] = True
+    queries_page: ClassVar[bool] = True
 
     @model_validator(mode="before")
     @classmethod
@@ -108,32 +122,139 @@ class Aimed(Wire):
         return data
 
 
-class Timed(Wire):
-    """Waits until it can be done."""
+class HasTimeout(Wire):
+    """Waits for its condition up to a timeout."""
 
-    timeout: int | None = Field(default=None, ge=0, le=600_000, description="In ms.")
+    timeout: int | None = Field(default=None, ge=0, le=600_000, description="ms")
 
 
-class Acts(Action[ActedT], ABC, Generic[ActedT]):
-    """An action that acts on what the session shows, and may report what changed."""
+class PageAction(Action[ActedT], ABC, Generic[ActedT]):
+    """An action on the page or screen, which may report the changes."""
 
     observes: ClassVar[Observe] = "none"
-    """How much it reports unless the caller says otherwise."""
+    """The default of `observe`."""
     observe: Observe | None = None
 
     @abstractmethod
     def act(self, scene: Scene) -> ActedT:
-        """Do it; the report on the page is added afterwards."""
+        """Perform it; the report on the page is added afterwards."""
 
     def perform(self, scene: Scene) -> ActedT:
-        """Do it, and report what it changed, as `observe` says."""
-        observe = self.observe or ("none" if scene.observed else self.default_observe())
-        return scene.observing(observe, lambda: self.act(scene), rides=self.asks)
+        """Perform it, and report the changes as `observe` says."""
+        observe = self.observe or ("none" if scene.scope.in_sequence else self.default_observe())
+        if observe == "none":
+            return reporting.add_url_and_title(scene, self.act(scene))
+        observer = ChangeObserver.start(scene, "call")
+        if not self.queries_page:
+            scene.run_deferred_queries()
+        return reporting.add_changes(scene, self.act(scene), observer, outline=observe == "outline")
 
     def default_observe(self) -> Observe:
-        """How much this call reports when the caller does not say."""
+        """The default of `observe` for this call."""
         return self.observes
 
 
-class Acting(Acts[Acted], Timed, ABC):
-    """One that waits until it can be done, and answers nothing besides."""
+class WaitingPageAction(PageAction[Acted], HasTimeout, ABC):
+    """An action that waits until its element is ready, and returns nothing of its own."""
+
+
+_WORDS = {
+    "navigate": {"goto", "open", "visit", "load", "url", "reload", "back", "forward"},
+    "get_visible_elements": {"snapshot", "elements", "outline", "tree", "observe", "look"},
+    "set_value": {"type", "fill", "input", "write", "enter", "check", "clear"},
+    "click_element": {"click", "dblclick", "doubleclick"},
+    "tap_element": {"tap", "touch"},
+    "press_keys": {"press", "key", "keyboard", "hotkey"},
+    "execute_script": {"evaluate", "eval", "javascript", "js"},
+    "take_screenshot": {"screenshot", "picture", "image", "capture"},
+    "wait_for": {"wait", "sleep", "pause"},
+    "expect": {"assert", "verify"},
+    "select_option": {"option", "dropdown", "choose"},
+    "drag_and_drop": {"drag", "drop"},
+    "handle_dialog": {"dialog", "alert", "confirm", "prompt"},
+    "tabs": {"tab", "window"},
+    "execute_sequence": {"sequence", "batch", "steps"},
+    "execute_parallel": {"parallel"},
+    "get_console": {"console", "logs"},
+    "get_network": {"requests"},
+}
+"""Words by which other drivers of browsers call what a tool does."""
+_MISSPELLED = 0.85
+"""Resemblance from which a name is a known one with a slip of the pen."""
+
+
+class Catalogue(Mapping[str, type[AnyAction]]):
+    """Actions by verb, in the order in which docs and tools list them."""
+
+    def __init__(self, actions: Iterable[type[AnyAction]]) -> None:
+        self._actions = {action.verb: action for action in actions}
+        self._denied: frozenset[str] = frozenset()
+
+    def __getitem__(self, verb: str) -> type[AnyAction]:
+        return self._actions[verb]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._actions)
+
+    def __len__(self) -> int:
+        return len(self._actions)
+
+    def deny(self, verbs: Iterable[str]) -> None:
+        """Refuse these tools from now on, actions or not: called, as steps and in scripts."""
+        self._denied |= frozenset(verbs)
+
+    def is_denied(self, verb: str) -> bool:
+        """Return True for a tool that is refused."""
+        return verb in self._denied
+
+    def check_allowed(self, verb: str) -> None:
+        """Refuse a denied tool.
+
+        Raises:
+            Denied: The setting `deny_tools` names it, or a set that it is in.
+        """
+        if verb in self._denied:
+            raise Denied(verb)
+
+    def parse_action(self, verb: str, fields: Mapping[str, Any]) -> AnyAction:
+        """Parse an action from its verb and parameters.
+
+        Raises:
+            Denied: The action is refused.
+            InvalidArgument: There is no such action, or its parameters are wrong.
+        """
+        self.check_allowed(verb)
+        if verb not in self._actions:
+            raise InvalidArgument(f"{verb!r} is not an action.", hint=suggest_tools(verb, self._actions))
+        return parse_arguments(self._actions[verb], fields)
+
+    def parse_step(self, step: Mapping[str, Any]) -> AnyAction:
+        """Parse a step: `{"action": verb, …parameters}`. A parameter named `action` is spelled `do` in a step.
+
+        Raises:
+            Denied: The action is refused.
+            InvalidArgument: There is no such action, or its parameters are wrong.
+        """
+        fields = dict(step)
+        verb = fields.pop("action", None)
+        if not isinstance(verb, str):
+            raise InvalidArgument("A step needs action: the name of a tool.", hint="describe_actions lists them all.")
+        has_own = verb in self._actions and "action" in self._actions[verb].model_fields
+        return self.parse_action(verb, _restore_action_field(verb, fields) if has_own else fields)
+
+
+def suggest_tools(name: str, known: Iterable[str]) -> str:
+    """Return a hint at the tools that an unknown name means: a misspelled one, or those of its words."""
+    words = {*name.lower().split("_")}
+    misspelled = get_close_matches(name, known := [*known], n=1, cutoff=_MISSPELLED)
+    meant = misspelled or [tool for tool in known if words & _WORDS.get(tool, frozenset())]
+    return nearest(meant[0], meant[:1]) if meant else nearest(name, known)
+
+
+def _restore_action_field(verb: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Rename `do` to `action`: in a step, `action` is the verb, so an action's own `action` is spelled `do`."""
+    if "do" not in fields:
+        raise InvalidArgument(
+            f"A step of {verb} needs do.", hint=f"do is the tool's parameter action: a step's action is {verb!r}."
+        )
+    return {("action" if name == "do" else name): value for name, value in fields.items()}

@@ -1,115 +1,61 @@
-"""The actions by verb: the only place that knows how a step is spelled."""
+"""The catalogue of the actions that ship with the project."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
-
 from orchestrator.actions import (
     apps,
-    archives,
-    choosing,
-    contexts,
-    cookies,
+    console,
     devices,
-    dialogs,
-    dragging,
-    emulate,
-    files,
-    gestures,
-    hearing,
-    keyboard,
+    emulation,
+    forms,
+    mouse,
     navigation,
-    pictures,
-    pointer,
-    policy,
+    network,
+    policies,
     reading,
-    routes,
-    running,
+    screenshot,
     scripts,
     storage,
     touch,
     waits,
     windows,
 )
-from orchestrator.actions.base import AnyAction
-from orchestrator.arguments import read
-from orchestrator.errors import InvalidArgument, nearest
+from orchestrator.actions.base import AnyAction, Catalogue
 
-
-class Catalogue(Mapping[str, type[AnyAction]]):
-    """Actions by verb, in the order in which docs and tools list them."""
-
-    def __init__(self, actions: Iterable[type[AnyAction]]) -> None:
-        self._actions = {action.verb: action for action in actions}
-
-    def __getitem__(self, verb: str) -> type[AnyAction]:
-        return self._actions[verb]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._actions)
-
-    def __len__(self) -> int:
-        return len(self._actions)
-
-    def read(self, verb: str, fields: Mapping[str, Any]) -> AnyAction:
-        """An action by its name and parameters.
-
-        Raises:
-            InvalidArgument: There is no such action, or its parameters are wrong.
-        """
-        if verb not in self._actions:
-            raise InvalidArgument(f"{verb!r} is not an action.", hint=nearest(verb, self._actions))
-        return read(self._actions[verb], fields)
-
-    def step(self, step: Mapping[str, Any]) -> AnyAction:
-        """Read one step: `{"action": verb, …its parameters}`; a parameter that is called action itself is `do` there.
-
-        Raises:
-            InvalidArgument: There is no such action, or its parameters are wrong.
-        """
-        fields = dict(step)
-        verb = fields.pop("action", None)
-        if not isinstance(verb, str):
-            raise InvalidArgument(f"{verb!r} is not an action.", hint=nearest("", self._actions))
-        has_own = verb in self._actions and "action" in self._actions[verb].model_fields
-        return self.read(verb, _undone(verb, fields) if has_own else fields)
-
-
-def _undone(verb: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of an action that has an `action` of its own: in a step, whose `action` is the verb, it is `do`."""
-    if "do" not in fields:
-        raise InvalidArgument(f"A step of {verb} needs do.", hint=f"It is what the tool {verb} calls action.")
-    return {("action" if name == "do" else name): value for name, value in fields.items()}
-
-
-CATALOGUE = Catalogue(
-    [
-        *navigation.ACTIONS,
-        *reading.ACTIONS,
-        *pictures.ACTIONS,
-        *pointer.ACTIONS,
-        *touch.ACTIONS,
-        *gestures.ACTIONS,
-        *dragging.ACTIONS,
-        *keyboard.ACTIONS,
-        *choosing.ACTIONS,
-        *files.ACTIONS,
-        *waits.ACTIONS,
-        *scripts.ACTIONS,
-        *running.ACTIONS,
-        *hearing.ACTIONS,
-        *dialogs.ACTIONS,
-        *policy.ACTIONS,
-        *windows.ACTIONS,
-        *emulate.ACTIONS,
-        *cookies.ACTIONS,
-        *storage.ACTIONS,
-        *routes.ACTIONS,
-        *archives.ACTIONS,
-        *contexts.ACTIONS,
-        *apps.ACTIONS,
-        *devices.ACTIONS,
-    ]
+_AREAS = (
+    navigation,
+    reading,
+    screenshot,
+    mouse,
+    touch,
+    forms,
+    waits,
+    scripts,
+    console,
+    policies,
+    windows,
+    emulation,
+    storage,
+    network,
+    apps,
+    devices,
 )
+
+_LISTED = (
+    "navigate", "get_visible_elements", "get_text", "get_page_source", "take_screenshot", "click_element",
+    "hover", "scroll", "tap_element", "swipe", "pinch", "drag_and_drop", "set_value", "press_keys",
+    "select_option", "upload_files", "wait_for", "expect", "execute_script", "run_script", "get_console",
+    "get_network", "handle_dialog", "set_policy", "tabs", "switch_frame", "set_viewport", "emulate",
+    "cookies", "save_storage_state", "route", "har", "switch_context", "manage_app", "manage_device",
+)  # fmt: skip
+"""Actions in the order in which tools and docs list them: the most used first. Others follow."""
+
+
+def _ordered() -> list[type[AnyAction]]:
+    actions = [action for area in _AREAS for action in area.ACTIONS]
+    positions = {verb: number for number, verb in enumerate(_LISTED)}
+    return sorted(actions, key=lambda action: positions.get(action.verb, len(positions)))
+
+
+CATALOGUE = Catalogue(_ordered())
 """The actions that ship with the project."""

@@ -1,33 +1,35 @@
-"""The device that an app runs on: how it is held, its lock, its buttons, its place and its clipboard."""
+"""Device of an app session: orientation, lock, keys, location, clipboard (`manage_device`)."""
 
 from __future__ import annotations
 
-import base64
+import math
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.app_results import DeviceManaged
-from orchestrator.actions.base import APPS, Action, Acts
-from orchestrator.actions.device_keys import mobile, press_device_keys
-from orchestrator.actions.keys import named_chords
-from orchestrator.actions.results import Observe, Outcome
-from orchestrator.actions.scene import Scene
+from orchestrator.actions.base import APPS, Action, PageAction
+from orchestrator.actions.tool_results import DeviceManaged
+from orchestrator.automation.device_keys import app_driver, press_device_keys, run_mobile_command
+from orchestrator.automation.keys import named_chords
+from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, Unsupported
-from orchestrator.models import SessionType
+from orchestrator.models.results import Observe, Outcome
+from orchestrator.models.session import SessionType
+from orchestrator.settings import ToolSet
 
 _NEEDS_VALUE = {"press": "a key such as BACK", "open_url": "a URL", "set_location": "latitude,longitude"}
-_TURNS = {"portrait": "PORTRAIT", "landscape": "LANDSCAPE"}
-_MOST = (90.0, 180.0)
+_ORIENTATIONS = frozenset({"portrait", "landscape"})
+_MAX_LATITUDE, _MAX_LONGITUDE = 90.0, 180.0
 
 
-class ManageDevice(Acts[DeviceManaged]):
+class ManageDevice(PageAction[DeviceManaged]):
     """Rotate, lock, unlock or shake the device, hide its keyboard, press a button, open a deep link."""
 
     verb: ClassVar[str] = "manage_device"
     title: ClassVar[str] = "Manage the device"
     types: ClassVar[frozenset[SessionType]] = APPS
-    instead: ClassVar[str] = "A browser has set_viewport, navigate and press_keys."
+    instead: ClassVar[str] = "In a browser use set_viewport, navigate or press_keys."
+    toolset: ClassVar[ToolSet] = "mobile"
     result: ClassVar[type[Outcome]] = DeviceManaged
 
     action: Literal[
@@ -42,38 +44,36 @@ class ManageDevice(Acts[DeviceManaged]):
     def _given(self) -> ManageDevice:
         if self.action in _NEEDS_VALUE and not self.value:
             raise ValueError(f"{self.action} needs value: {_NEEDS_VALUE[self.action]}")
-        if self.action == "rotate" and (self.value or "portrait").lower() not in _TURNS:
-            raise ValueError("value of rotate is portrait or landscape")
+        if self.action == "rotate" and (self.value or "portrait").lower() not in _ORIENTATIONS:
+            raise ValueError("rotate needs value: portrait or landscape")
         if self.action == "set_location":
-            _place(self.value or "")
+            _parse_location(self.value or "")
         if self.action == "press":
             named_chords(self.value or "", device=True)
         return self
 
     def default_observe(self) -> Observe:
-        """Most change the screen."""
+        """Report the change for actions that change the screen."""
         return "none" if self.action in {"clipboard", "set_location", "shake", "lock"} else "change"
 
     def act(self, scene: Scene) -> DeviceManaged:
-        """One command or two."""
-        return DeviceManaged(value=_WAYS[self.action](scene, self.value))
+        """Run the action's command; `value` is the state that it led to."""
+        return DeviceManaged(value=_HANDLERS[self.action](scene, self.value))
 
 
 def _rotate(scene: Scene, value: str | None) -> str:
-    wanted = value and _TURNS[value.lower()]
-    if not wanted:
-        now = scene.remote.execute("getScreenOrientation")
-        wanted = "PORTRAIT" if now == "LANDSCAPE" else "LANDSCAPE"
-    scene.remote.execute("setScreenOrientation", orientation=wanted)
-    return wanted.lower()
+    driver = app_driver(scene)
+    orientation = value or ("portrait" if driver.orientation == "LANDSCAPE" else "landscape")
+    driver.orientation = orientation
+    return orientation.lower()
 
 
 def _lock(scene: Scene, _: str | None) -> None:
-    mobile(scene, "lock")
+    run_mobile_command(scene, "lock")
 
 
 def _unlock(scene: Scene, _: str | None) -> None:
-    mobile(scene, "unlock")
+    run_mobile_command(scene, "unlock")
 
 
 def _shake(scene: Scene, _: str | None) -> None:
@@ -82,13 +82,13 @@ def _shake(scene: Scene, _: str | None) -> None:
             "UiAutomator2 cannot shake a device.",
             hint="On an emulator: execute_script with mobile: execEmuConsoleCommand.",
         )
-    mobile(scene, "shake")
+    run_mobile_command(scene, "shake")
 
 
 def _hide_keyboard(scene: Scene, _: str | None) -> str | None:
-    if mobile(scene, "isKeyboardShown") is False:
+    if run_mobile_command(scene, "isKeyboardShown") is False:
         return "no keyboard is shown"
-    mobile(scene, "hideKeyboard")
+    run_mobile_command(scene, "hideKeyboard")
     return None
 
 
@@ -97,44 +97,42 @@ def _press(scene: Scene, value: str | None) -> None:
 
 
 def _open_url(scene: Scene, value: str | None) -> None:
-    known = scene.record.capabilities
-    name, given = ("bundleId", "bundleId") if scene.record.type is SessionType.IOS else ("appPackage", "package")
-    app = known.get(f"appium:{name}") or known.get(name)
-    mobile(scene, "deepLink", {"url": value, **({given: app} if app else {})})
+    capabilities = scene.record.capabilities
+    name, parameter = ("bundleId", "bundleId") if scene.record.type is SessionType.IOS else ("appPackage", "package")
+    app = capabilities.get(f"appium:{name}") or capabilities.get(name)
+    run_mobile_command(scene, "deepLink", {"url": value, **({parameter: app} if app else {})})
 
 
 def _set_location(scene: Scene, value: str | None) -> str:
-    latitude, longitude = _place(value or "")
-    place = {"latitude": latitude, "longitude": longitude, "altitude": 0}
-    scene.remote.execute("setLocation", location=place)
+    latitude, longitude = _parse_location(value or "")
+    app_driver(scene).set_location(latitude, longitude, altitude=0)
     return f"{latitude:g},{longitude:g}"
 
 
 def _clipboard(scene: Scene, value: str | None) -> str:
-    if value is not None:
-        content = base64.b64encode(value.encode()).decode()
-        mobile(scene, "setClipboard", {"content": content, "contentType": "plaintext"})
-        return value
-    found = mobile(scene, "getClipboard", {"contentType": "plaintext"})
-    return base64.b64decode(str(found or "")).decode("utf-8", "replace")
+    driver = app_driver(scene)
+    if value is None:
+        return driver.get_clipboard_text()
+    driver.set_clipboard_text(value)
+    return value
 
 
-def _place(value: str) -> tuple[float, float]:
+def _parse_location(value: str) -> tuple[float, float]:
     """Latitude and longitude in degrees.
 
     Raises:
-        InvalidArgument: They are none.
+        InvalidArgument: The value is not two numbers within range.
     """
     try:
         latitude, longitude = (float(part) for part in value.split(","))
     except ValueError:
-        latitude, longitude = _MOST[0] + 1, 0.0
-    if not (abs(latitude) <= _MOST[0] and abs(longitude) <= _MOST[1]):
-        raise InvalidArgument("value is no latitude,longitude in degrees.", hint="Write for example 48.2,16.37.")
+        latitude, longitude = math.nan, math.nan
+    if not (abs(latitude) <= _MAX_LATITUDE and abs(longitude) <= _MAX_LONGITUDE):
+        raise InvalidArgument("value must be latitude,longitude in degrees.", hint="Write for example 48.2,16.37.")
     return latitude, longitude
 
 
-_WAYS = {
+_HANDLERS = {
     "rotate": _rotate,
     "lock": _lock,
     "unlock": _unlock,

@@ -1,22 +1,24 @@
-"""Going to a page, and back, forward or over again."""
+"""Navigation: open a URL, go back or forward, reload."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from orchestrator.actions.base import Acting, Action
-from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.hearing import caught_up
-from orchestrator.actions.results import Acted
-from orchestrator.actions.scene import Scene
+from orchestrator.actions.base import Action, WaitingPageAction
+from orchestrator.actions.console import catch_up_events
+from orchestrator.automation.scene import Scene
 from orchestrator.errors import DialogOpen, OrchestratorError, PageBroken, PageLeft, RemoteFailure, TimedOut
+from orchestrator.models.results import Acted
 from orchestrator.settings import ToolSet
-from orchestrator.snapshot.page import Interrupted
+from orchestrator.snapshot.answers import LoadedAnswer
+from orchestrator.snapshot.methods import LOADED
+from orchestrator.snapshot.web.page import Interrupted
+from orchestrator.system.deadline import Deadline
 
 History = Literal["back", "forward", "reload"]
 WaitUntil = Literal["load", "none", "interactive"]
@@ -25,33 +27,34 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NET_ERROR = re.compile(r"net::\w+")
 _READY = {"interactive": ["interactive", "complete"], "load": ["complete"]}
 _COMMANDS = {"back": "goBack", "forward": "goForward", "reload": "refresh"}
-_OVERTAKEN = 3
-"""How often a page is asked for while the one before it, which leaves by itself, comes instead."""
+_ATTEMPTS = 3
+"""Attempts to open a page while the previous one navigates elsewhere by itself at the same moment."""
 _HISTORY_SECONDS = 2.0
-"""Where a browser cannot tell whether there is a page to go to: a step that has shown nothing by then had none."""
+"""Limit of a history step in browsers without the Navigation API: no change by then means no page to go to."""
 
-_WHERE = """
+_HISTORY_STATE = """
 const able = self.navigation ? {back: navigation.canGoBack, forward: navigation.canGoForward, reload: true} : null;
 return [performance.timeOrigin, location.href, able];
 """
 
 
 def check_url(url: str) -> None:
-    """Raise ValueError for what no browser can be sent to."""
+    """Raise ValueError for a URL that browsers cannot navigate to."""
     if not _SCHEME.match(url.strip()):
         raise ValueError("url must be absolute, for example https://example.com")
     if url.strip().lower().startswith("javascript:"):
         raise ValueError("url cannot be javascript:, use execute_script")
 
 
-class Navigate(Acting):
+class Navigate(WaitingPageAction):
     """Open a URL in the browser, or go back, forward or reload."""
 
     verb: ClassVar[str] = "navigate"
     title: ClassVar[str] = "Navigate"
     in_web_views: ClassVar[bool] = True
-    instead: ClassVar[str] = "To open a deep link in an app: manage_device with action open_url."
+    instead: ClassVar[str] = "To open a deep link in an app, use manage_device with action open_url."
     toolset: ClassVar[ToolSet] = "core"
+    always_loaded: ClassVar[bool] = True
 
     url: str | None = None
     history: History | None = None
@@ -66,9 +69,9 @@ class Navigate(Acting):
         return self
 
     def act(self, scene: Scene) -> Acted:
-        """Load it, then wait as `waitUntil` says; a page may take the command deadline unless timeout says less."""
-        patience = round(scene.settings.command_timeout * 1000) if self.timeout is None else self.timeout
-        deadline = Deadline(scene.seconds(patience))
+        """Load the page, then wait for `waitUntil`; the default timeout is the setting `command_timeout`."""
+        timeout = round(scene.settings.command_timeout * 1000) if self.timeout is None else self.timeout
+        deadline = Deadline(scene.seconds(timeout))
         warnings: list[str] = []
         if scene.record.frame:
             scene.change(frame=())
@@ -76,26 +79,26 @@ class Navigate(Acting):
             try:
                 self._go(scene, deadline, warnings)
             except DialogOpen as dialog:
-                self._leave(scene, dialog)
+                self._replace_blocking_tab(scene, dialog)
                 self._go(scene, deadline, warnings)
-        scene.loaded = True
+        scene.has_navigated = True
         return Acted(warnings=warnings)
 
     def _go(self, scene: Scene, deadline: Deadline, warnings: list[str]) -> None:
-        for _ in range(_OVERTAKEN):
+        for _ in range(_ATTEMPTS):
             if self.url is not None:
                 self._open(scene, self.url.strip(), deadline)
             elif self.history and not self._step(scene, self.history, deadline):
-                warnings.append(f"There is no page to go {self.history} to; nothing happened.")
+                warnings.append(f"There is no page to go {self.history} to.")
             if self.wait_until == "none" or not self._await(scene, deadline, warnings):
                 break
 
-    def _leave(self, scene: Scene, dialog: DialogOpen) -> None:
-        """Give up the tab of a page that opens one dialog after the other: it lets nobody leave it."""
-        there = self.url is None or scene.tabs.address().rstrip("/") == self.url.strip().rstrip("/")
-        if there or scene.record.policies.dialogs == "manual" or not scene.tabs.renew():
+    def _replace_blocking_tab(self, scene: Scene, dialog: DialogOpen) -> None:
+        """Replace the tab of a page that cannot be left because it opens one dialog after the other."""
+        stays = self.url is None or scene.tabs.read_current_url().rstrip("/") == self.url.strip().rstrip("/")
+        if stays or scene.record.policies.dialogs == "manual" or not scene.tabs.replace_hung_tab():
             raise dialog
-        scene.event(f"The page before it would not stop opening dialogs ({dialog.details['dialog']!r}).")
+        scene.event(f"The previous page kept opening dialogs ({dialog.details['dialog']!r}).")
 
     def _open(self, scene: Scene, url: str, deadline: Deadline) -> None:
         try:
@@ -105,47 +108,48 @@ class Navigate(Acting):
         except TimedOut as error:
             raise _timed_out(scene, url, deadline) from error
         except RemoteFailure as error:
-            said = _NET_ERROR.search(error.message)
-            if said is None:
+            net_error = _NET_ERROR.search(error.message)
+            if net_error is None:
                 raise
-            raise _not_loaded(scene, url, said[0]) from error
+            raise _not_loaded(scene, url, net_error[0]) from error
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
-        before = scene.remote.script(_WHERE)
+        """Go one step in history, or reload; False if there is no page to go to."""
+        before = scene.remote.script(_HISTORY_STATE)
         able = before[2] if before else None
         if able and not able[history]:
             return False
         scene.remote.execute(_COMMANDS[history])
-        patience = Deadline(deadline.left if able else min(_HISTORY_SECONDS, deadline.left))
-        while patience.left:
+        limit = Deadline(deadline.seconds_left if able else min(_HISTORY_SECONDS, deadline.seconds_left))
+        while limit.seconds_left:
             scene.check()
-            now = scene.remote.script(_WHERE)
-            if now and (not before or now[:2] != before[:2]):
+            after = scene.remote.script(_HISTORY_STATE)
+            if after and (not before or after[:2] != before[:2]):
                 return True
         return bool(able)
 
     def _await(self, scene: Scene, deadline: Deadline, warnings: list[str]) -> bool:
-        """Wait until it is as far as wanted; True when the page before it went elsewhere at the same moment."""
+        """Wait for `waitUntil`; True if the previous page navigated elsewhere at the same moment."""
         asked = self.url and self.url.strip()
         wanted = {"states": _READY[self.wait_until], "asked": asked, "before": scene.record.url}
         while True:
             scene.check()
-            found: Mapping[str, Any] = {}
+            found: LoadedAnswer | None = None
             with suppress(Interrupted, PageLeft):
-                found = scene.page.call("loaded", slice=deadline.slice_ms(), trip=deadline.started, **wanted)
-            if "failed" in found:
+                found = scene.page.call(LOADED, slice=deadline.slice_ms(), trip=deadline.started, **wanted)
+            if found and "failed" in found:
                 raise _not_loaded(scene, asked or f"history {self.history}", found["failed"])
-            if found.get("there"):
+            if found and found["there"]:
                 if asked and found["stayed"]:
-                    warnings.append("No page came of it: the one before it is still there.")
-                return bool(found.get("overtaken"))
-            if not deadline.left:
+                    warnings.append("The URL opened no page: the previous one is still shown.")
+                return found["overtaken"]
+            if not deadline.seconds_left:
                 raise _half_loaded(asked or f"history {self.history}", deadline)
 
 
 @contextmanager
 def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
-    """Make the driver give up on a page after this time, where the caller gave one."""
+    """Set the driver's page load timeout for this block, if the caller gave a shorter one."""
     usual = scene.record.capabilities.get("timeouts", {}).get("pageLoad")
     if timeout_ms is None or usual is None or timeout_ms >= usual:
         yield
@@ -158,39 +162,40 @@ def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
 
 
 def _timed_out(scene: Scene, url: str, deadline: Deadline) -> TimedOut:
-    """The error for what the driver gave up on. A page that hangs would let nobody leave it: its tab is closed."""
-    hint = "The page before it is still there; raise timeout or try again."
+    """The error for a page load that timed out; closes the tab if the previous page hangs and cannot be left."""
+    hint = "The previous page is still shown; raise timeout or try again."
     try:
         with suppress(Interrupted):
-            if not scene.page.call("loaded", states=[], slice=0, trip=deadline.started)["stayed"]:
+            if not scene.page.call(LOADED, states=[], slice=0, trip=deadline.started)["stayed"]:
                 return _half_loaded(url, deadline)
     except TimedOut:
-        if scene.tabs.renew():
-            hint = "The page before it hung; its tab is closed now, so try again."
+        if scene.tabs.replace_hung_tab():
+            hint = "The previous page hung and its tab was closed: try again."
     return TimedOut(f"{url} did not answer in time.", hint=hint)
 
 
 def _half_loaded(url: str, deadline: Deadline) -> TimedOut:
     return TimedOut(
         f"{url} did not load within {deadline.elapsed_ms} ms.",
-        hint="The page stays as far as it came; raise timeout, or use waitUntil interactive or none.",
+        hint="The page stays as far as it has loaded; raise timeout, or use waitUntil interactive or none.",
     )
 
 
-def _not_loaded(scene: Scene, url: str, why: str) -> RemoteFailure:
-    why = why or _heard(scene) or "it was blocked by the browser"
+def _not_loaded(scene: Scene, url: str, reason: str) -> RemoteFailure:
+    reason = reason or _find_network_failure(scene) or "it was blocked by the browser"
     hint = "Check the address, and that its server is running and reachable from the browser."
-    if "INVALID_AUTH" in why:
-        hint = "It asks for a user and a password: give them in the address, as https://user:password@host/path."
-    return RemoteFailure(f"{url} could not be loaded: {why}.", hint=hint, error=why)
+    if "INVALID_AUTH" in reason:
+        hint = "It requires a user and a password: give them in the address, as https://user:password@host/path."
+    return RemoteFailure(f"{url} could not be loaded: {reason}.", hint=hint, error=reason)
 
 
-def _heard(scene: Scene) -> str | None:
-    """Why the last document could not be loaded, where the page that the browser shows instead does not say."""
+def _find_network_failure(scene: Scene) -> str | None:
+    """The last failure of a document request, from network events: not every browser's error page names it."""
     with suppress(OrchestratorError):
-        caught_up(scene)
-    failed = [one for one in scene.ears.network.find(0, None, "failed").entries if one.type == "document"]
-    return failed[-1].failure if failed else None
+        catch_up_events(scene)
+    failed = scene.subscriptions.requests.find(0, None, "failed").entries
+    documents = [request for request in failed if request.type == "document"]
+    return documents[-1].failure if documents else None
 
 
 ACTIONS: list[type[Action[Any]]] = [Navigate]

@@ -1,26 +1,30 @@
-"""Running the caller's own JavaScript in the page."""
+"""The caller's JavaScript: in the page (`execute_script`) or a script world (`run_script`)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from orchestrator.actions.base import ALL_TYPES, Action, Timed
-from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import Finder
-from orchestrator.actions.results import Acted, Outcome, Value
-from orchestrator.actions.scene import Scene
-from orchestrator.actions.unmet import unmet
+from orchestrator.actions.base import ALL_TYPES, Action, HasTimeout
+from orchestrator.automation import reporting
+from orchestrator.automation.browser.element_errors import element_error
+from orchestrator.automation.browser.finder import Finder
+from orchestrator.automation.browser.selector import Locator, parse_selector
+from orchestrator.automation.scene import Scene
+from orchestrator.automation.scripting import engine
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, TimedOut, Unsupported, quoted
-from orchestrator.models import SessionType
-from orchestrator.selector import Locator, parse
+from orchestrator.models.results import Acted, Outcome, ScriptResult, ScriptValue
+from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
-from orchestrator.snapshot.page import Interrupted
+from orchestrator.snapshot.answers import CrossOriginAnswer, RefusedAnswer
+from orchestrator.snapshot.methods import is_cross_origin, is_refused
+from orchestrator.snapshot.web.page import Interrupted
+from orchestrator.system.deadline import Deadline
 
-_ROOM = 0.9
 _MOBILE = "mobile:"
 _TIMED_OUT = "webdriver-orchestrator: timeout"
 _BOUNDED = """
@@ -29,67 +33,71 @@ return await engine.timed((async function () {
 }).apply(null, args), %d, %s);
 """
 
+_DEFAULT_TIMEOUT_MS = 30_000
+"""Default timeout of a script of actions."""
+_UNCUT = 100_000_000
+"""`max_output` of actions inside a script: their results are not cut."""
 
-class ExecuteScript(Timed, Action[Value]):
-    """Run JavaScript in the page (a function body; return, await), or in an app a command such as mobile: shell.
 
-    Use it for what no other tool does.
-    """
+class ExecuteScript(HasTimeout, Action[ScriptValue]):
+    """Run JavaScript in the page (a function body; return, await), or in an app a command such as mobile: shell."""
 
     verb: ClassVar[str] = "execute_script"
     title: ClassVar[str] = "Run JavaScript"
     toolset: ClassVar[ToolSet] = "script"
+    by_default: ClassVar[bool] = True
+    long_result: ClassVar[bool] = True
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
     destructive: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = Value
+    result: ClassVar[type[Outcome]] = ScriptValue
 
     script: str = Field(min_length=1)
     args: list[Any] = Field(
         default_factory=list, repr=False, description='{"ref": "e12"} or {"selector": …} is an element.'
     )
 
-    def perform(self, scene: Scene) -> Value:
-        """One script call; a promise is awaited until timeout (30 s)."""
+    def perform(self, scene: Scene) -> ScriptValue:
+        """Run it in one script call; a promise is awaited until timeout (30 s)."""
         if self.script.startswith(_MOBILE):
             return self._command(scene)
         if scene.native:
             raise Unsupported(
                 "An app's own screen runs no JavaScript.",
-                hint='Use a command of the driver such as "mobile: deviceInfo", or switch_context to a web view.',
+                hint='Use a driver command such as "mobile: deviceInfo", or switch_context to a web view.',
             )
         limit = scene.seconds(round(scene.settings.command_timeout * 900) if self.timeout is None else self.timeout)
         body = "const args = [...arguments];\n" + _BOUNDED % (self.script, round(limit * 1000), json.dumps(_TIMED_OUT))
         try:
-            with scene.find.home() as frames:
-                answer = scene.web.evaluate(body, [_located(arg, scene.find, frames) for arg in self.args])
+            with scene.finder.in_session_frame() as frames:
+                answer = scene.web_page.evaluate(body, [_located(arg, scene.finder, frames) for arg in self.args])
         except Interrupted:
-            # A dialog that it opened is still there: looking at the page answers it, so that this call can report it.
-            met = scene.observing("none", Acted).warnings
-            return Value(warnings=["The script was cut short: it opened a dialog or left the page.", *met])
+            # The dialog may still be open: querying the page handles it, so that this call reports it.
+            warnings = reporting.add_url_and_title(scene, Acted()).warnings
+            return ScriptValue(warnings=["The script was interrupted: it opened a dialog or left the page.", *warnings])
         except RemoteFailure as error:
             raise _refused(error, limit) from error
-        if "given" in answer:
+        if is_refused(answer) or is_cross_origin(answer):
             raise _without_element(answer, scene)
-        return Value(**fitting(answer.get("value"), scene))
+        return ScriptValue(**fit_into_output(answer["value"], scene))
 
-    def _command(self, scene: Scene) -> Value:
-        """A command of the driver's own; elements in its arguments are what Find Element answers for them."""
+    def _command(self, scene: Scene) -> ScriptValue:
+        """Run a command of the Appium driver; elements in its arguments become their remote ids."""
         if scene.record.type is SessionType.BROWSER:
-            raise Unsupported(f"{self.script} is a command for apps.", hint="A browser runs JavaScript.")
+            raise Unsupported(f"{self.script} is a command for apps.", hint="In a browser, give JavaScript.")
         limit = scene.settings.command_timeout if self.timeout is None else self.timeout / 1000
         args = [_as_element(arg, scene) for arg in self.args]
         answer = scene.remote.execute("w3cExecuteScript", script=self.script, args=args, limit=limit)
-        return Value(**fitting(answer, scene))
+        return ScriptValue(**fit_into_output(answer, scene))
 
 
 def _as_element(arg: Any, scene: Scene) -> Any:
-    """The argument with elements by their remote ids: a driver's own commands take them as `elementId`."""
+    """The argument with elements replaced by their remote ids, which driver commands take as `elementId`."""
     if isinstance(arg, list):
         return [_as_element(item, scene) for item in arg]
     if isinstance(arg, dict):
         if set(arg) in ({"selector"}, {"ref"}) and isinstance(given := next(iter(arg.values())), str):
             if not scene.native:
-                raise Unsupported("In a web view no element can be given to a command of the driver.")
+                raise Unsupported("In a web view, driver commands cannot take elements.")
             with scene.element(given, "present", None):
                 return next(iter(scene.screen.handle().values()))
         return {name: _as_element(item, scene) for name, item in arg.items()}
@@ -97,41 +105,41 @@ def _as_element(arg: Any, scene: Scene) -> Any:
 
 
 def _located(arg: Any, find: Finder, frames: tuple[Locator, ...]) -> Any:
-    """The argument with its selectors read, inside the frames that the session has switched to."""
+    """The argument with its selectors parsed, relative to the frames that the session has switched to."""
     if isinstance(arg, list):
         return [_located(item, find, frames) for item in arg]
     if isinstance(arg, dict):
         if set(arg) == {"selector"} and isinstance(arg["selector"], str):
-            located = find.locator(parse(arg["selector"]).inside(frames))
+            located = find.build_locator(parse_selector(arg["selector"]).inside(frames))
             return {"locator": {**located, "given": arg["selector"]}}
         return {name: _located(item, find, frames) for name, item in arg.items()}
     return arg
 
 
-def _without_element(answer: Mapping[str, Any], scene: Scene) -> OrchestratorError:
-    """The error for an argument that is no element; it is looked for once, as the script itself would."""
-    given = str(answer["given"])
-    if "crossOrigin" in answer:
+def _without_element(answer: RefusedAnswer | CrossOriginAnswer, scene: Scene) -> OrchestratorError:
+    """The error for a selector in the arguments that matched no element; it is queried once, without waiting."""
+    given = answer.get("given", "")
+    if is_cross_origin(answer):
         return Unsupported(f"{quoted(given)} is in a frame of another origin, where the script cannot reach it.")
-    return unmet(parse(given), answer, scene.record, Deadline(0))
+    return element_error(parse_selector(given), answer, scene.record, Deadline(0))
 
 
 def _refused(error: RemoteFailure, limit: float) -> Exception:
-    said = error.message
-    if _TIMED_OUT in said:
+    message = error.message
+    if _TIMED_OUT in message:
         return TimedOut(f"The script was not done after {limit:g} s.", hint="Raise timeout, or return sooner.")
     if error.details.get("error") == "javascript error":
-        thrown = said.partition("javascript error: ")[2] or said
-        return InvalidArgument(f"The script threw: {thrown.rstrip('.')}.", hint="Mend the script.")
+        thrown = message.partition("javascript error: ")[2] or message
+        return InvalidArgument(f"The script threw: {thrown.rstrip('.')}.", hint="Correct the script.")
     return error
 
 
-def fitting(value: Any, scene: Scene) -> dict[str, Any]:
-    """A script's value as fields of `Value`; of one that is too long the beginning of its JSON, and how to get less.
+def fit_into_output(value: Any, scene: Scene) -> dict[str, Any]:
+    """Fields of `ScriptValue` for a script's value; a value that is too long becomes the beginning of its JSON.
 
-    Secrets go first: half of one would not be known as one.
+    Secrets are redacted before the cut: half a secret would not be recognized.
     """
-    room = round(scene.settings.max_output * _ROOM)
+    room = scene.settings.body_room
     text = json.dumps(value, ensure_ascii=False)
     if len(text) > room:
         value = scene.redactor.data(value)
@@ -142,4 +150,62 @@ def fitting(value: Any, scene: Scene) -> dict[str, Any]:
     return {"value": text[:room], "next": cut}
 
 
-ACTIONS: list[type[Action[Any]]] = [ExecuteScript]
+class RunScript(HasTimeout, Action[ScriptResult]):
+    """Run JavaScript that calls actions: await page.clickElement({selector}), loops, conditions, lasting vars.
+
+    Globals persist between calls.
+    """
+
+    verb: ClassVar[str] = "run_script"
+    title: ClassVar[str] = "Run a script of actions"
+    toolset: ClassVar[ToolSet] = "script"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
+    destructive: ClassVar[bool] = True
+    scriptable: ClassVar[bool] = False
+    requires: ClassVar[tuple[str, ...]] = engine.MODULES
+    result: ClassVar[type[Outcome]] = ScriptResult
+
+    script: str = Field(min_length=1, max_length=200_000)
+
+    def perform(self, scene: Scene) -> ScriptResult:
+        """Run the script to its end; its actions run in this turn, one after the other."""
+        seconds = scene.seconds(_DEFAULT_TIMEOUT_MS if self.timeout is None else self.timeout)
+        facts = {
+            "sessionId": scene.record.id,
+            "type": scene.record.type,
+            "capabilities": scene.record.capabilities,
+        }
+        world = scene.world
+        with _within_script(scene, seconds):
+            ended = world.run(self.script, seconds, _SceneSession(scene), scene.vars, facts)
+        scene.tabs.refresh()
+        if ended.error:
+            raise ended.error
+        value = fit_into_output(ended.value, scene)
+        return ScriptResult(**value, console=ended.console or None, warnings=ended.warnings)
+
+
+class _SceneSession:
+    """The session as its script uses it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self.check = scene.check
+
+    def act(self, verb: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Perform an action; its result as data."""
+        return self._scene.act(verb, fields).data()
+
+
+@contextmanager
+def _within_script(scene: Scene, seconds: float) -> Iterator[None]:
+    """Perform actions in this block like calls of their own, within the script's deadline and with uncut results."""
+    settings, scene.settings = scene.settings, scene.settings.model_copy(update={"max_output": _UNCUT})
+    try:
+        with scene.scoped(deadline=Deadline(seconds), in_sequence=False, warn=None):
+            yield
+    finally:
+        scene.settings = settings
+
+
+ACTIONS: list[type[Action[Any]]] = [ExecuteScript, RunScript]

@@ -1,4 +1,4 @@
-"""Waiting for something to hold, and expecting that it does; both look inside the page, in slices."""
+"""Wait for a condition (`wait_for`) or assert one (`expect`), polled inside the page."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import ALL_TYPES, Action, Aimed, Timed
-from orchestrator.actions.deadline import Deadline
-from orchestrator.actions.finding import several
-from orchestrator.actions.results import Met, Outcome
-from orchestrator.actions.scene import Scene
-from orchestrator.actions.unmet import FORMS, unmet
+from orchestrator.actions.base import ALL_TYPES, Action, HasTimeout, Selector, SelectorAliases
+from orchestrator.automation.browser.element_errors import SELECTOR_HINT, element_error
+from orchestrator.automation.browser.finder import count_matches
+from orchestrator.automation.scene import Scene
 from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, Unsupported, quoted
-from orchestrator.models import SessionType, Wire
+from orchestrator.models.results import ConditionMet, Outcome
+from orchestrator.models.session import SessionType, Wire
 from orchestrator.settings import ToolSet
+from orchestrator.snapshot.answers import RefusedAnswer, WaitAnswer
+from orchestrator.snapshot.methods import WAIT, is_refused
+from orchestrator.system.deadline import Deadline
 
 State = Literal["visible", "hidden", "enabled", "gone"]
 _SHORT = 200
 """Characters of a value that an error shows."""
 
 
-class WaitFor(Aimed, Timed, Action[Met]):
-    """Wait until an element is visible, hidden, enabled or gone, or until text, URL or title are there."""
+class WaitFor(SelectorAliases, HasTimeout, Action[ConditionMet]):
+    """Wait until an element is in a state, or a text, URL or title appears."""
 
     verb: ClassVar[str] = "wait_for"
     title: ClassVar[str] = "Wait for"
@@ -31,9 +33,9 @@ class WaitFor(Aimed, Timed, Action[Met]):
     toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = Met
+    result: ClassVar[type[Outcome]] = ConditionMet
 
-    selector: str | None = None
+    selector: Selector | None = None
     state: State | None = None
     text: str | None = None
     url: str | None = Field(default=None, description="A glob such as **/cart*.")
@@ -47,14 +49,14 @@ class WaitFor(Aimed, Timed, Action[Met]):
             raise ValueError("state needs selector")
         return self
 
-    def perform(self, scene: Scene) -> Met:
-        """All of it must hold at once."""
+    def perform(self, scene: Scene) -> ConditionMet:
+        """Poll until all conditions hold at once."""
         answer, deadline = _poll(scene, self.selector, self._conditions(), self.timeout, negate=False)
-        if answer.get("ok"):
+        if answer["ok"]:
             return _met(scene, answer, deadline)
         raise TimedOut(
-            f"Waited {deadline.elapsed_ms} ms in vain: {_unmet(self.selector, answer)}.",
-            hint="Look with get_visible_elements, or raise timeout.",
+            f"Timed out after {deadline.elapsed_ms} ms: {_describe_unmet(self.selector, answer)}.",
+            hint="Check with get_visible_elements, or raise timeout.",
             **_near(answer),
         )
 
@@ -72,23 +74,24 @@ class WaitFor(Aimed, Timed, Action[Met]):
 
 
 class Attribute(Wire):
-    """An attribute that must be there."""
+    """An attribute that must be present, with this value if one is given."""
 
     name: str = Field(min_length=1)
     value: str | None = Field(default=None, repr=False)
 
 
-class Expect(Aimed, Timed, Action[Met]):
+class Expect(SelectorAliases, HasTimeout, Action[ConditionMet]):
     """Check (assert) what an element or the page shows; retries until timeout."""
 
     verb: ClassVar[str] = "expect"
     title: ClassVar[str] = "Expect"
     types: ClassVar[frozenset[SessionType]] = ALL_TYPES
+    toolset: ClassVar[ToolSet] = "core"
     reads: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
-    result: ClassVar[type[Outcome]] = Met
+    result: ClassVar[type[Outcome]] = ConditionMet
 
-    selector: str | None = None
+    selector: Selector | None = None
     visible: bool | None = None
     text: str | None = None
     contains_text: str | None = None
@@ -110,20 +113,21 @@ class Expect(Aimed, Timed, Action[Met]):
             raise ValueError(f"{_OF_ELEMENTS[about_element[0]]} needs selector")
         return self
 
-    def perform(self, scene: Scene) -> Met:
-        """All of it must hold at once, or with `not` not hold."""
+    def perform(self, scene: Scene) -> ConditionMet:
+        """Poll until all conditions hold at once, or with `not`, until they no longer do."""
         conditions = self._conditions()
         answer, deadline = _poll(scene, self.selector, conditions, self.timeout, negate=self.not_)
-        if answer.get("ok"):
+        if answer["ok"]:
             return _met(scene, answer, deadline)
-        failed = answer.get("failed") or []
-        told = f"this still holds: {_told(conditions)}" if self.not_ else _unmet(self.selector, answer)
-        about = f"{quoted(self.selector)}: " if self.selector and self.not_ else ""
+        failed = [] if is_refused(answer) else answer["failed"]
+        reason = (
+            _describe_still_true(self.selector, conditions) if self.not_ else _describe_unmet(self.selector, answer)
+        )
         raise ExpectationFailed(
-            f"Not as expected after {deadline.elapsed_ms} ms: {about}{told}.",
-            hint="Compare with get_visible_elements; raise timeout if it only takes longer.",
-            expected={one["condition"]: one["expected"] for one in failed},
-            actual={one["condition"]: one["actual"] for one in failed},
+            f"Not as expected after {deadline.elapsed_ms} ms: {reason}.",
+            hint="Compare with get_visible_elements; raise timeout if the page needs more time.",
+            expected={check["condition"]: check["expected"] for check in failed},
+            actual={check["condition"]: check["actual"] for check in failed},
             **_near(answer),
         )
 
@@ -144,31 +148,33 @@ _OF_ELEMENTS = {
     "count": "count",
     "attribute": "attribute",
 }
-_WORDS = {"pageText": "the page should show the text", "containsText": "text should contain"}
+
 _OF_PAGES = {"url": "url", "title_": "title"}
 
 
 def _poll(
     scene: Scene, selector: str | None, conditions: dict[str, Any], timeout: int | None, *, negate: bool
-) -> tuple[dict[str, Any], Deadline]:
-    """Ask in slices until it holds; a selector that can never match anything ends it at once."""
+) -> tuple[WaitAnswer | RefusedAnswer, Deadline]:
+    """Poll in slices until the conditions hold; an invalid selector ends the polling at once."""
     if scene.native and "url" in conditions:
-        raise Unsupported("An app's own screen has no URL.", hint="Ask for its title, a text or an element.")
+        raise Unsupported("An app's own screen has no URL.", hint="Use title, text or selector.")
     deadline = Deadline(scene.seconds(timeout))
-    needed = selector is not None or (scene.find.inside and "pageText" in conditions)
-    parsed = scene.find.read(selector) if needed else None
-    # How many there are may be asked of a strict session, too, and whether none is left.
+    needed = selector is not None or (scene.finder.is_inside_frame and "pageText" in conditions)
+    parsed = scene.finder.parse_selector(selector) if needed else None
+    # These conditions allow several matches, also in a session with strict selectors.
     several = (
         "count" in conditions or conditions.get("state") in {"gone", "hidden"} or conditions.get("visible") is False
     )
-    locator = None if parsed is None else parsed.data() if several else scene.find.locator(parsed)
-    answer = scene.find.poll("wait", deadline, locator, conditions=conditions, **{"not": negate})
+    locator = None if parsed is None else parsed.data() if several else scene.finder.build_locator(parsed)
+    answer = scene.finder.poll(WAIT, deadline, locator, conditions=conditions, **{"not": negate})
+    if not is_refused(answer):
+        return answer, deadline
     given = quoted(selector or "")
-    if parsed and answer.get("reason") == "ambiguous":
-        raise unmet(parsed, answer, scene.record, deadline)
-    if answer.get("reason") == "invalid":
-        raise InvalidArgument(f"{given} is not a valid selector: {answer.get('detail')}.", hint=FORMS)
-    if answer.get("reason") == "stale":
+    if parsed and answer["reason"] == "ambiguous":
+        raise element_error(parsed, answer, scene.record, deadline)
+    if answer["reason"] == "invalid":
+        raise InvalidArgument(f"{given} is not a valid selector: {answer['detail']}.", hint=SELECTOR_HINT)
+    if answer["reason"] == "stale":
         raise StaleRef(
             f"Ref {given} no longer names an element of this page.",
             hint="Call get_visible_elements and use a ref from its outline.",
@@ -176,30 +182,42 @@ def _poll(
     return answer, deadline
 
 
-def _met(scene: Scene, answer: Mapping[str, Any], deadline: Deadline) -> Met:
-    scene.remember(answer)
-    return Met(
+def _met(scene: Scene, answer: WaitAnswer, deadline: Deadline) -> ConditionMet:
+    scene.record_url_and_title(answer)
+    return ConditionMet(
         url=answer["url"],
         title=answer["title"],
         waited_ms=deadline.elapsed_ms,
-        matches=several(answer),
+        matches=count_matches(answer),
     )
 
 
-def _unmet(selector: str | None, answer: Mapping[str, Any]) -> str:
-    """What failed, as `selector: text: expected 'a', it is 'b'`."""
+def _describe_unmet(selector: str | None, answer: Mapping[str, Any]) -> str:
+    """The failed conditions, as in `'#total': text should be 'a' but is 'b'`."""
     failed = answer.get("failed") or []
-    told = "; ".join(_told({one["condition"]: one["expected"]}) + _instead(one) for one in failed)
-    about = f"{quoted(selector)}: " if selector is not None else ""
-    return about + (told or str(answer.get("detail") or "the page was navigating"))
+    reason = "; ".join(_describe_failure(check) for check in failed)
+    return _subject(selector) + (reason or str(answer.get("detail") or "the page was navigating"))
 
 
-def _instead(failed: Mapping[str, Any]) -> str:
-    return "" if failed["condition"] == "pageText" else f", it is {_short(failed['actual'])}"
+def _describe_failure(check: Mapping[str, Any]) -> str:
+    name, expected = check["condition"], _short(check["expected"])
+    if name == "pageText":
+        return f"the text {expected} did not appear"
+    wanted = f"text should contain {expected}" if name == "containsText" else f"{name} should be {expected}"
+    return f"{wanted} but is {_short(check['actual'])}"
 
 
-def _told(conditions: Mapping[str, Any]) -> str:
-    return ", ".join(f"{_WORDS.get(name, f'{name} should be')} {_short(value)}" for name, value in conditions.items())
+def _describe_still_true(selector: str | None, conditions: Mapping[str, Any]) -> str:
+    """The conditions of `not` that still hold, as in `'#total': still true: text is 'a'`."""
+    checks = (
+        f"{'text contains' if name == 'containsText' else f'{name} is'} {_short(value)}"
+        for name, value in conditions.items()
+    )
+    return f"{_subject(selector)}still true: {', '.join(checks)}"
+
+
+def _subject(selector: str | None) -> str:
+    return f"{quoted(selector)}: " if selector is not None else ""
 
 
 def _short(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the browser shows and how large: its tabs, the frame that is current, the viewport."""
+"""Tabs, frames, the viewport, and the contexts of apps."""
 
 from __future__ import annotations
 
@@ -6,24 +6,33 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import Acting, Action, Aimed, Part, Timed
-from orchestrator.actions.browser_results import FrameEntered, TabFacts, TabList
+from orchestrator.actions.base import APPS, Action, HasTimeout, Part, Selector, SelectorAliases, WaitingPageAction
 from orchestrator.actions.navigation import Navigate, check_url
-from orchestrator.actions.results import Acted, Observe, Outcome
-from orchestrator.actions.scene import Scene
-from orchestrator.emulation import HIGHEST, Viewport
+from orchestrator.actions.tool_results import Contexts, FrameEntered, TabFacts, TabList
+from orchestrator.automation.browser.viewport import install_page_engine
+from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument
+from orchestrator.models.emulation import HIGHEST, Viewport
+from orchestrator.models.results import Acted, Observe, Outcome
+from orchestrator.models.session import SessionType
+from orchestrator.settings import ToolSet
+from orchestrator.snapshot.methods import STATE
+from orchestrator.system.deadline import Deadline, poll_until
 
 _TAKES = {"list": set[str](), "new": {"url"}, "select": {"tab"}, "close": {"tab"}}
 
+_INTERVAL = 0.1
+"""Seconds between two polls for a context."""
+
 
 class Tabs(Action[TabList]):
-    """List tabs, open a new one, select (switch to) or close one. A new one becomes current."""
+    """List tabs, open a new one (it becomes current), select (switch to) or close one."""
 
     verb: ClassVar[str] = "tabs"
     title: ClassVar[str] = "Tabs"
     part: ClassVar[Part] = "browser"
-    instead: ClassVar[str] = "switch_context goes to the web views of an app."
+    instead: ClassVar[str] = "Use switch_context to reach an app's web views."
+    by_default: ClassVar[bool] = True
     destructive: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = TabList
 
@@ -43,25 +52,25 @@ class Tabs(Action[TabList]):
         return self
 
     def perform(self, scene: Scene) -> TabList:
-        """Do it; the answer lists the tabs as they are afterwards."""
+        """Perform the action; the result lists the tabs afterwards."""
         tabs = scene.tabs
-        tabs.look()
+        tabs.refresh()
         warnings: list[str] = []
         if self.action == "new":
             warnings = self._open(scene)
         elif self.action == "select":
             tabs.select(self.tab or "")
         elif self.action == "close":
-            self._close(scene, self.tab or tabs.current)
-        found = [TabFacts.model_validate(facts) for facts in tabs.facts()]
-        for one in found:
-            if one.current:
-                scene.remember({"url": one.url, "title": one.title})
-        return TabList(tabs=found, warnings=warnings)
+            self._close(scene, self.tab or tabs.current_name)
+        listed = [TabFacts.model_validate(facts) for facts in tabs.facts()]
+        for tab in listed:
+            if tab.current:
+                scene.record_url_and_title({"url": tab.url, "title": tab.title})
+        return TabList(tabs=listed, warnings=warnings)
 
     def _open(self, scene: Scene) -> list[str]:
         name = scene.tabs.add(scene.tabs.handles.open())
-        scene.follow()
+        scene.apply_routing()
         scene.tabs.select(name)
         return Navigate(url=self.url).act(scene).warnings if self.url else []
 
@@ -69,13 +78,13 @@ class Tabs(Action[TabList]):
         scene.tabs.find(name)
         if len(scene.record.tabs) == 1:
             raise InvalidArgument(
-                f"Tab {name} is the only one.", hint="End the session with close_session, or open another tab first."
+                f"Tab {name} is the only one.", hint="Open another tab first, or end the session with close_session."
             )
         scene.tabs.close(name)
 
 
-class SwitchFrame(Aimed, Timed, Action[FrameEntered]):
-    """Take later selectors inside a frame (iframe); without selector at the top again."""
+class SwitchFrame(SelectorAliases, HasTimeout, Action[FrameEntered]):
+    """Resolve later selectors inside a frame (iframe); omit selector to return to the top."""
 
     verb: ClassVar[str] = "switch_frame"
     title: ClassVar[str] = "Switch frame"
@@ -83,26 +92,26 @@ class SwitchFrame(Aimed, Timed, Action[FrameEntered]):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = FrameEntered
 
-    selector: str | None = None
+    selector: Selector | None = None
 
     def perform(self, scene: Scene) -> FrameEntered:
-        """It stands in the record as refs: of the frames of other origins on the way, then its own."""
+        """Write the frame to the record: refs of enclosing frames of other origins, then the frame's own."""
         if self.selector is None:
             scene.change(frame=())
             return FrameEntered()
         with scene.element(self.selector, "frame", self.timeout) as hit:
-            way = [hop.ref for hop in scene.find.frames.hops]
-            scene.change(frame=(*way, hit.facts["ref"]))
+            path = [hop.ref for hop in scene.finder.frames.current_path]
+            scene.change(frame=(*path, hit.facts["ref"]))
         return FrameEntered(frame=hit.facts["line"], matches=hit.matches)
 
 
-class SetViewport(Acting):
-    """Resize the page area, in CSS pixels; tells what changed."""
+class SetViewport(WaitingPageAction):
+    """Resize the page area, in CSS pixels; reports what changed."""
 
     verb: ClassVar[str] = "set_viewport"
     title: ClassVar[str] = "Resize"
     part: ClassVar[Part] = "browser"
-    instead: ClassVar[str] = "To turn the screen: manage_device with action rotate."
+    instead: ClassVar[str] = "To rotate the screen, use manage_device with action rotate."
     idempotent: ClassVar[bool] = True
     observes: ClassVar[Observe] = "change"
 
@@ -110,13 +119,67 @@ class SetViewport(Acting):
     height: int = Field(ge=1, le=HIGHEST)
 
     def act(self, scene: Scene) -> Acted:
-        """As at the start; tabs that are selected later get the same size, and a device keeps all but its own."""
+        """Resize the current tab; tabs selected later follow, and an emulated device keeps its other traits."""
         wanted = Viewport(width=self.width, height=self.height)
         reached = scene.emulator.resize(wanted)
-        scene.tabs.told()
+        scene.tabs.record_current_emulation()
         if reached == wanted:
             return Acted()
-        return Acted(warnings=[f"The page area is {reached.width} x {reached.height} px: this browser gets no nearer."])
+        return Acted(warnings=[f"The page area is {reached.width} x {reached.height} px, this browser's nearest size."])
 
 
-ACTIONS: list[type[Action[Any]]] = [Tabs, SwitchFrame, SetViewport]
+class SwitchContext(HasTimeout, Action[Contexts]):
+    """Switch to an app's web view (WEBVIEW…), where browser tools work, or to NATIVE_APP; omit context to list them."""
+
+    verb: ClassVar[str] = "switch_context"
+    title: ClassVar[str] = "Switch to a web view"
+    types: ClassVar[frozenset[SessionType]] = APPS
+    instead: ClassVar[str] = "In a browser use tabs or switch_frame."
+    toolset: ClassVar[ToolSet] = "mobile"
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = Contexts
+
+    context: str | None = Field(default=None, min_length=1)
+
+    def perform(self, scene: Scene) -> Contexts:
+        """Switch to the context, and wait for it if it does not exist yet."""
+        if self.context is None:
+            return _contexts_result(scene, _read_contexts(scene))
+        name, contexts = self.context, list[str]()
+
+        def find_context() -> str | None:
+            scene.check()
+            contexts[:] = _read_contexts(scene)
+            return _match_context(name, contexts)
+
+        deadline = Deadline(scene.seconds(self.timeout))
+        context = poll_until(find_context, deadline, every=_INTERVAL)
+        if context is None:
+            raise InvalidArgument(
+                f"No context {name!r} (waited {deadline.elapsed_ms} ms).",
+                hint=f"There are: {', '.join(contexts)}.",
+            )
+        scene.switch_context(context)
+        if not scene.native:
+            install_page_engine(scene.remote)
+            scene.record_url_and_title(scene.query_page(STATE))
+        return _contexts_result(scene, contexts)
+
+
+def _read_contexts(scene: Scene) -> list[str]:
+    return [str(name) for name in scene.remote.execute("getContextHandles")]
+
+
+def _match_context(given: str, contexts: list[str]) -> str | None:
+    """The context with this name, else the first whose name begins with it, ignoring case."""
+    if given in contexts:
+        return given
+    return next((name for name in contexts if name.lower().startswith(given.lower())), None)
+
+
+def _contexts_result(scene: Scene, contexts: list[str]) -> Contexts:
+    record = scene.record
+    return Contexts(contexts=contexts, context=record.context, url=record.url, title=record.title)
+
+
+ACTIONS: list[type[Action[Any]]] = [Tabs, SwitchFrame, SetViewport, SwitchContext]

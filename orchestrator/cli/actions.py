@@ -1,4 +1,4 @@
-"""The command `orchestrator actions`: what installed packages add to what can be done in sessions."""
+"""The command `orchestrator actions`: lists the actions of installed packages."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import typer
 
 
 def show(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """List the actions that installed packages bring, each a tool and a step; broken ones with the reason."""
+    """List the actions of installed packages, each a tool and a step; broken packages with the reason."""
     from orchestrator.api import Orchestrator
 
-    found = [
+    plug_ins = [
         {
-            "name": one.name,
-            "distribution": one.distribution,
-            **({"broken": one.reason} if one.reason else {}),
-            "actions": {verb: " ".join((action.__doc__ or "").split()) for verb, action in one.actions.items()},
+            "name": plug_in.name,
+            "distribution": plug_in.distribution,
+            **({"broken": plug_in.reason} if plug_in.reason else {}),
+            "actions": {verb: " ".join((action.__doc__ or "").split()) for verb, action in plug_in.actions.items()},
         }
-        for one in Orchestrator().actions.plug_ins
+        for plug_in in Orchestrator().actions.plug_ins
     ]
     if as_json:
-        typer.echo(json.dumps({"plugIns": found}, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps({"plugIns": plug_ins}, indent=2, ensure_ascii=False))
     else:
-        typer.echo("\n".join(line for one in found for line in _lines(one)) or "No package brings actions.")
+        typer.echo(
+            "\n".join(line for plug_in in plug_ins for line in _lines(plug_in)) or "No installed package has actions."
+        )
 
 
-def _lines(one: dict[str, Any]) -> list[str]:
-    if "broken" in one:
-        return [f"{one['name']} (of {one['distribution']}) is broken: {one['broken']}"]
-    return [
-        f"{one['name']} (of {one['distribution']}):",
-        *(f"  {verb}: {told}" for verb, told in one["actions"].items()),
-    ]
+def _lines(plug_in: dict[str, Any]) -> list[str]:
+    title = f"{plug_in['name']} (of {plug_in['distribution']})"
+    if "broken" in plug_in:
+        return [f"{title} is broken: {plug_in['broken']}"]
+    return [f"{title}:", *(f"  {verb}: {text}" for verb, text in plug_in["actions"].items())]

@@ -1,4 +1,4 @@
-"""The command `orchestrator profiles`: what persistent sessions keep, and how a person throws it away."""
+"""The command `orchestrator profiles`: profiles of persistent sessions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ app = typer.Typer(help="The profiles of persistent sessions.", rich_markup_mode=
 
 @app.command("list")
 def list_() -> None:
-    """List the profiles that are kept, as browser/name."""
-    typer.echo("\n".join(sorted("/".join(place.parts[-2:]) for place in _kept())) or "No profile is kept.")
+    """List the stored profiles, as browser/name."""
+    typer.echo(
+        "\n".join(sorted("/".join(place.parts[-2:]) for place in _profile_folders())) or "There are no profiles."
+    )
 
 
 @app.command()
 def remove(profile: Annotated[str, typer.Argument(help="Such as chrome/work.", show_default=False)]) -> None:
     """Remove a profile with its logins, history and storage, unless a browser has it open."""
     folder = _folder() / profile
-    if folder not in _kept():
-        raise InvalidArgument(f"There is no profile {profile!r}.", hint="orchestrator profiles list shows them.")
+    if folder not in _profile_folders():
+        raise InvalidArgument(f"There is no profile {profile!r}.", hint="orchestrator profiles list shows all.")
     if pid := next(_users(folder), None):
         raise ProviderFailure(f"Profile {profile!r} is open in process {pid}.", hint="Close its sessions first.")
     shutil.rmtree(folder)
@@ -38,12 +40,12 @@ def _folder() -> Path:
     return Settings.load().home / "profiles"
 
 
-def _kept() -> list[Path]:
+def _profile_folders() -> list[Path]:
     return [place for place in _folder().glob("*/*") if place.is_dir()]
 
 
 def _users(folder: Path) -> Iterator[int]:
-    """The processes that name the folder in their command lines, as browsers do."""
+    """Yield the ids of processes that name the folder on their command lines, as browsers do."""
     import psutil
 
     for process in psutil.process_iter():

@@ -1,4 +1,4 @@
-"""The command `orchestrator providers`: where sessions can come from."""
+"""The command `orchestrator providers`: lists the installed providers and their options."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from orchestrator.registry import Known, Providers
+    from orchestrator.sessions.providers import InstalledProvider, Providers
 
 
 def show(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """List the installed providers with their session types, browsers and options; broken ones with the reason."""
-    from orchestrator.registry import Providers
+    from orchestrator.sessions.providers import Providers
 
     providers = Providers()
-    found = [_described(one, providers) for one in providers.known()]
+    described = [_describe(installed, providers) for installed in providers.list_installed()]
     if as_json:
-        typer.echo(json.dumps({"providers": found}, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps({"providers": described}, indent=2, ensure_ascii=False))
     else:
-        typer.echo("\n".join(line for one in found for line in _lines(one)) or "No provider is installed.")
+        typer.echo(
+            "\n".join(line for provider in described for line in _lines(provider)) or "No provider is installed."
+        )
 
 
-def _described(one: Known, providers: Providers) -> dict[str, Any]:
-    if one.reason:
-        return {"name": one.name, "distribution": one.distribution, "broken": one.reason}
-    provider = providers[one.name]
+def _describe(installed: InstalledProvider, providers: Providers) -> dict[str, Any]:
+    names = {"name": installed.name, "distribution": installed.distribution}
+    if installed.reason:
+        return {**names, "broken": installed.reason}
+    provider = providers[installed.name]
     return {
-        "name": one.name,
-        "distribution": one.distribution,
+        **names,
         "types": sorted(provider.types),
         "browsers": sorted(provider.browsers),
         "options": {
@@ -38,9 +40,10 @@ def _described(one: Known, providers: Providers) -> dict[str, Any]:
     }
 
 
-def _lines(one: dict[str, Any]) -> list[str]:
-    if "broken" in one:
-        return [f"{one['name']} (of {one['distribution']}) is broken: {one['broken']}"]
-    options = [f"  option {name}: {meaning}" for name, meaning in one["options"].items()]
-    browsers = f", browsers: {', '.join(one['browsers'])}" if one["browsers"] else ""
-    return [f"{one['name']} (of {one['distribution']}): {', '.join(one['types'])}{browsers}", *options]
+def _lines(provider: dict[str, Any]) -> list[str]:
+    title = f"{provider['name']} (of {provider['distribution']})"
+    if "broken" in provider:
+        return [f"{title} is broken: {provider['broken']}"]
+    options = [f"  option {name}: {meaning}" for name, meaning in provider["options"].items()]
+    browsers = f", browsers: {', '.join(provider['browsers'])}" if provider["browsers"] else ""
+    return [f"{title}: {', '.join(provider['types'])}{browsers}", *options]

@@ -1,1 +1,1 @@
-"""The demonstrations: small real applications of ours, and what drives them."""
+"""The demonstrations: a chat, a shop with simulated phones, and the clients that drive them."""

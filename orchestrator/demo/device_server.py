@@ -1,4 +1,4 @@
-"""An Appium server of our own with the two simulated phones: for demonstrations, examples and tests."""
+"""An Appium server of our own with the two simulated phones. For demonstrations, examples and tests."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -21,13 +18,15 @@ from typing import Self
 import psutil
 from selenium.webdriver.common.selenium_manager import SeleniumManager
 
-from orchestrator.machine import free_port
+from orchestrator.system import http
+from orchestrator.system.deadline import Deadline, poll_until
+from orchestrator.system.machine import free_port
 
 NODE = (20, 19)
 """The oldest Node.js that Appium runs on."""
 
 MANIFEST = Path(__file__).parent / "appium"
-"""package.json and package-lock.json of the Appium server that this release was tried with."""
+"""The folder with package.json and package-lock.json of the Appium server that this release was tested with."""
 
 _DEVICE = Path(__file__).parent / "device"
 _DRIVERS = {"appium-sim-xcuitest-driver": "ios", "appium-sim-uiautomator2-driver": "android"}
@@ -36,29 +35,29 @@ _READY_WITHIN = 30.0
 _ENDED_WITHIN = 15.0
 _POLL = 0.05
 _PORTS = 5
-"""How many ports are tried: another program may take a free one before Appium does."""
+"""Ports that are tried: another program may take a free one before Appium does."""
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
 class DeviceServerFailed(Exception):
-    """The server cannot run; the message says what is missing or what Appium said."""
+    """The server cannot run; the message names what is missing, or has the end of Appium's log."""
 
 
 def appium_folder() -> Path:
-    """Where `make appium` and `install_appium` put Appium, whether it is there or not."""
+    """Return the folder into which `make appium` and `install_appium` put Appium; it need not exist."""
     return Path(sys.prefix) / "appium"
 
 
 def missing(folder: Path | None = None) -> str | None:
-    """Say what the server lacks on this machine, None if nothing."""
+    """Return what the server lacks on this machine, as a sentence; None if nothing."""
     node = shutil.which("node")
     if node is None:
         return "Node.js is not installed: the simulated phones need Node.js 20.19 or newer."
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
-    version = re.match(r"v(\d+)\.(\d+)", said)
+    output = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
+    version = re.match(r"v(\d+)\.(\d+)", output)
     if version is None or (int(version[1]), int(version[2])) < NODE:
-        return f"{node} is {said.strip() or 'broken'}: the simulated phones need Node.js 20.19 or newer."
+        return f"{node} is {output.strip() or 'broken'}: the simulated phones need Node.js 20.19 or newer."
     if not _script(folder or appium_folder()).is_file():
         return f"Appium is not in {folder or appium_folder()}: run `make appium`."
     return None
@@ -68,7 +67,7 @@ def install_appium(folder: Path | None = None) -> Path:
     """Install Appium by its lock file with npm.
 
     Args:
-        folder: Where to; `appium_folder()` unless given.
+        folder: The folder to install into; `appium_folder()` unless given.
 
     Returns:
         The folder.
@@ -86,7 +85,7 @@ def install_appium(folder: Path | None = None) -> Path:
     done = subprocess.run([npm, "ci", "--silent"], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise DeviceServerFailed(f"npm did not install Appium: {(done.stderr or done.stdout).strip()[-500:]}")
-    # Written last, as `make appium` does, which so knows that all of it is there.
+    # Written last, as by `make appium`, to which this file means a complete installation.
     shutil.copyfile(MANIFEST / "package-lock.json", folder / "installed")
     return folder
 
@@ -95,13 +94,13 @@ class DeviceServer:
     """An Appium 3 server on a free port of this machine, for as long as the `with` block runs.
 
     Attributes:
-        url: Where clients find it, without a slash at the end.
-        log: What Appium wrote.
-        pid: Its process.
+        url: Its URL for clients, without a slash at the end.
+        log: Appium's log file.
+        pid: The id of its process.
 
     Args:
         appium: The folder that Appium was installed into; `appium_folder()` unless given.
-        log: The file for what Appium writes; one in its temporary folder, gone with it, unless given.
+        log: The file for Appium's log; one in its temporary folder, removed with it, unless given.
     """
 
     def __init__(self, appium: Path | None = None, *, log: Path | None = None) -> None:
@@ -129,12 +128,12 @@ class DeviceServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End every session and the server, and remove what they wrote."""
+        """End every session and the server, and remove their files."""
         self.stop()
 
     @property
     def pid(self) -> int:
-        """The server's process, node itself."""
+        """The id of the server's process, which is node."""
         assert self._process is not None  # noqa: S101 there is none outside of the `with` block
         return self._process.pid
 
@@ -153,16 +152,18 @@ class DeviceServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _end_orphans(self) -> None:
-        # An Appium that was killed leaves its chromedrivers, and browsers that it has ended may still be writing;
-        # whatever it started knows our folder for temporary files.
-        deadline = time.monotonic() + _ENDED_WITHIN
-        while time.monotonic() < deadline and (orphans := list(filter(self._started, psutil.process_iter()))):
+        # An Appium that was killed leaves its chromedrivers, and browsers that it has ended may still be writing. All
+        # have our folder for temporary files in their environment.
+        def are_gone() -> bool:
+            orphans = list(filter(self._is_ours, psutil.process_iter()))
             for orphan in orphans:
                 with contextlib.suppress(psutil.Error):
                     orphan.kill()
-            time.sleep(_POLL)
+            return not orphans
 
-    def _started(self, process: psutil.Process) -> bool:
+        poll_until(are_gone, Deadline(_ENDED_WITHIN), every=_POLL)
+
+    def _is_ours(self, process: psutil.Process) -> bool:
         try:
             if process.status() == psutil.STATUS_ZOMBIE:
                 return False
@@ -176,16 +177,16 @@ class DeviceServer:
             port = free_port()
             self._process = self._spawn(port, home, environment)
             self.url = f"http://{_HOST}:{port}"
-            if self._ready(self._process):
+            if self._wait_until_ready(self._process):
                 return
-            said = self.log.read_text("utf-8", "replace") if self.log.is_file() else ""
-            if left == 0 or "EADDRINUSE" not in said:
-                raise DeviceServerFailed(f"Appium did not start: {said.strip()[-500:] or 'it said nothing'}")
+            log = self.log.read_text("utf-8", "replace") if self.log.is_file() else ""
+            if left == 0 or "EADDRINUSE" not in log:
+                raise DeviceServerFailed(f"Appium did not start: {log.strip()[-500:] or 'its log is empty'}")
 
     def _spawn(self, port: int, home: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         node = shutil.which("node")
         command = [str(node), str(_script(self._appium)), "server", "--address", _HOST, "--port", str(port)]
-        # A step below, Appium writes what is typed.
+        # One level lower, Appium logs typed text.
         command += ["--log-level", "warn", "--log-no-colors", "--log-timestamp"]
         with self.log.open("wb") as log:
             return subprocess.Popen(
@@ -196,23 +197,24 @@ class DeviceServer:
                 env={**environment, "APPIUM_HOME": str(home)},
             )
 
-    def _ready(self, process: subprocess.Popen[bytes]) -> bool:
-        deadline = time.monotonic() + _READY_WITHIN
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        while time.monotonic() < deadline and process.poll() is None:
-            try:
-                with opener.open(f"{self.url}/status", timeout=5) as answer:
-                    if json.load(answer)["value"]["ready"]:
-                        return True
-            except (OSError, urllib.error.URLError, ValueError):
-                time.sleep(_POLL)
-        if process.poll() is None:
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> bool:
+        def is_ready_or_ended() -> bool:
+            return process.poll() is not None or self._is_ready()
+
+        in_time = poll_until(is_ready_or_ended, Deadline(_READY_WITHIN), every=_POLL)
+        if process.poll() is None and not in_time:
             process.kill()
             process.wait()
-        return False
+        return process.poll() is None
+
+    def _is_ready(self) -> bool:
+        try:
+            return bool(http.request("GET", f"{self.url}/status", timeout=5).json()["value"]["ready"])
+        except (OSError, ValueError):
+            return False
 
     def _home(self) -> Path:
-        """An Appium home that has the two drivers: with Appium among its packages, the server looks for them itself."""
+        """Make an Appium home with the two drivers, which the server finds by itself since Appium is a dependency."""
         home = self._folder / "home"
         modules = home / "node_modules"
         modules.mkdir(parents=True)
@@ -233,7 +235,7 @@ class DeviceServer:
         browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
         driver = shutil.which("chromedriver")
         if browser is None or driver is None:
-            # What the platform has is taken, what is missing is fetched.
+            # Uses the platform's own, and downloads what is missing.
             found = SeleniumManager().binary_paths(["--browser", "chrome"])
             browser, driver = found["browser_path"], found["driver_path"]
         return environment | {"SIM_CHROMIUM": browser, "SIM_CHROMEDRIVER": driver}

@@ -1,1 +1,1 @@
-"""The front door for AI agents: every tool, over the Model Context Protocol."""
+"""The MCP server, the door for AI agents: every tool, over the Model Context Protocol."""

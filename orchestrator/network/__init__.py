@@ -1,1 +1,1 @@
-"""What the requests of a session go through: rules, recordings that are played back, and the recorder."""
+"""Requests of a session: rules, replays and the HAR recorder."""

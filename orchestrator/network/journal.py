@@ -1,4 +1,4 @@
-"""What was recorded so far of one session: a file that grows a line an event, so that no server's end loses it."""
+"""The journal of a HAR recording: a file with one line per event, which survives a crash."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from orchestrator.models import SessionRecord
+from orchestrator.models.session import SessionRecord
 
 Kind = Literal["page", "timing", "entry"]
 LARGEST = 200_000_000
-"""Bytes; what comes later is not recorded."""
+"""Bytes after which nothing more is recorded."""
 
 
 class Journal:
-    """The journal of a session; any process that drives it may write and read it.
+    """The journal of a session, written and read by any process that drives it.
 
-    A `page` is as HAR has it, a `timing` its id and one of its `pageTimings`, an `entry` as HAR has it.
+    A `page` and an `entry` are as HAR has them, a `timing` is a page's id with one of its `pageTimings`.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
-    def of(cls, record: SessionRecord, home: Path) -> Journal:
-        """The one of a session; `home` is the setting."""
-        return cls(folder(record, home) / f"{plain(record)}.journal")
+    def for_session(cls, record: SessionRecord, home: Path) -> Journal:
+        """Return the journal of a session; `home` is the setting."""
+        return cls(recordings_folder(record, home) / f"{session_file_name(record)}.journal")
 
-    def begin(self) -> None:
-        """Make it, empty, for this user's eyes alone."""
+    def create(self) -> None:
+        """Create an empty journal that only this user can read."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.remove()
         os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
 
     @property
     def full(self) -> bool:
-        """Whether there is no room for more."""
+        """True if nothing more can be recorded."""
         try:
             return self.path.stat().st_size >= LARGEST
         except OSError:
             return True
 
     def write(self, kind: Kind, value: Any) -> None:
-        """Add a line; nothing once it is full, or was taken away.
+        """Append a line, unless the journal is full or was removed.
 
-        It is one write, and begins a line of its own: another process may write, too, or have died while it did.
+        It is one write that begins with a line break, since another process may write, too, or have died in a line.
         """
         if self.full:
             return
@@ -59,38 +59,38 @@ class Journal:
             os.close(opened)
 
     def read(self) -> list[tuple[Kind, Any]]:
-        """Its lines in order; one that a dying process left unfinished is left out."""
-        found: list[tuple[Kind, Any]] = []
+        """Read the lines in order, without those that a dying process left unfinished."""
+        lines: list[tuple[Kind, Any]] = []
         with suppress(OSError), self.path.open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 with suppress(ValueError):
-                    found += json.loads(line).items()
-        return found
+                    lines += json.loads(line).items()
+        return lines
 
     @property
     def written_at(self) -> float:
-        """When it was last written to, in seconds since the epoch; never, where it is gone."""
+        """Time of the last write, in seconds since the epoch; infinite if the journal is gone."""
         try:
             return self.path.stat().st_mtime
         except OSError:
             return math.inf
 
     def remove(self) -> None:
-        """Take it away; may be repeated."""
+        """Remove the journal; may be repeated."""
         self.path.unlink(missing_ok=True)
 
 
-def left(home: Path) -> list[tuple[str, str, Journal]]:
-    """The journals that there are, each with the namespace and the id of its session."""
-    found = (home / "hars").glob("*/*.journal")
-    return [(path.parent.name, path.stem.replace("+", ":"), Journal(path)) for path in found]
+def find_journals(home: Path) -> list[tuple[str, str, Journal]]:
+    """List all journals, each with the namespace and the id of its session."""
+    paths = (home / "hars").glob("*/*.journal")
+    return [(path.parent.name, path.stem.replace("+", ":"), Journal(path)) for path in paths]
 
 
-def folder(record: SessionRecord, home: Path) -> Path:
-    """Where the recordings of a session's namespace are."""
+def recordings_folder(record: SessionRecord, home: Path) -> Path:
+    """Return the folder of the recordings of a session's namespace."""
     return home / "hars" / record.namespace
 
 
-def plain(record: SessionRecord) -> str:
-    """The session's id as a part of a file's name."""
+def session_file_name(record: SessionRecord) -> str:
+    """Return the session's id as a part of a file's name."""
     return record.id.replace(":", "+")

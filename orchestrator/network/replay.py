@@ -1,4 +1,4 @@
-"""Answers requests from an archive: which of its entries a request gets, and what that answers."""
+"""Replays an HTTP archive: finds the entry of a request, and builds the response from it."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from orchestrator.network import answers, archive
-from orchestrator.network.globs import origin_pattern
-from orchestrator.network.rules import Request
-from orchestrator.secrets import MASK, without_credentials
+from orchestrator.models.url_globs import origin_pattern
+from orchestrator.network import fulfil, har
+from orchestrator.network.rules import PausedRequest
+from orchestrator.system.secrets import MASK, without_credentials
 
 _PLAIN = "***"
-"""What stands in headers that are played back for a value that was masked: they take no other characters."""
+"""Stands for a masked value in replayed headers, which take only ASCII characters."""
 _NOT_PLAYED = frozenset({"content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"})
-"""Headers of the way that the body took; it is played back as it was read."""
+"""Headers that are not replayed: they describe the transfer of the body, which is recorded decoded."""
 
 
 class Replay:
-    """One archive. Of several entries for one request the first comes first, and the last again and again."""
+    """An archive to replay; several entries for one request are used in order, the last one repeatedly."""
 
     def __init__(self, path: Path) -> None:
-        self._found: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+        self._entries: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
         self._masked: list[Mapping[str, Any]] = []
         self._played: defaultdict[tuple[str, ...], int] = defaultdict(int)
         self._lock = threading.Lock()
         self.patterns: set[str] = set()
-        for entry in archive.read(path):
-            asked = entry["request"]
-            if entry["response"]["status"] < 100:  # noqa: PLR2004 - HTTP's lowest; it was never answered
+        for entry in har.read(path):
+            recorded = entry["request"]
+            if entry["response"]["status"] < 100:  # noqa: PLR2004 - HTTP's lowest; the request had no response
                 continue
-            self._found[str(asked.get("method")), _bare(asked["url"])].append(entry)
-            self.patterns.add(origin_pattern(asked["url"]))
-            if MASK in asked["url"]:
+            self._entries[str(recorded.get("method")), _bare(recorded["url"])].append(entry)
+            self.patterns.add(origin_pattern(recorded["url"]))
+            if MASK in recorded["url"]:
                 self._masked.append(entry)
 
-    def answer(self, request: Request) -> dict[str, Any] | None:
-        """What CDP's `Fetch.fulfillRequest` takes for it; None where the archive has nothing."""
-        if request.preflight and self._of(request.asked, request):
-            return answers.allowed(request)
-        entries = self._of(request.method, request)
+    def find_response(self, request: PausedRequest) -> dict[str, Any] | None:
+        """Return the parameters of CDP's `Fetch.fulfillRequest`; None if the archive has no entry."""
+        if request.preflight and self._find_entries(request.effective_method, request):
+            return fulfil.build_preflight_response(request)
+        entries = self._find_entries(request.method, request)
         if not entries:
             return None
         with self._lock:
@@ -52,40 +52,42 @@ class Replay:
             self._played[key] += 1
         return _played(entries[min(number, len(entries) - 1)], request)
 
-    def _of(self, method: str, request: Request) -> list[Mapping[str, Any]]:
-        """The entries of a request: those of its body, too, where they were recorded with one."""
+    def _find_entries(self, method: str, request: PausedRequest) -> list[Mapping[str, Any]]:
+        """Find the entries of a request by method, URL and body; an entry without a body fits any."""
         url = _bare(request.url)
-        found = self._found.get((method, url)) or [
+        candidates = self._entries.get((method, url)) or [
             entry
             for entry in self._masked
-            if entry["request"].get("method") == method and _alike(_bare(entry["request"]["url"]), url)
+            if entry["request"].get("method") == method and _matches_recorded(_bare(entry["request"]["url"]), url)
         ]
-        same = [entry for entry in found if _body(entry) == request.body]
-        return same or [entry for entry in found if not _body(entry) or _alike(_body(entry), request.body)]
+        same = [entry for entry in candidates if _body(entry) == request.body]
+        return same or [
+            entry for entry in candidates if not _body(entry) or _matches_recorded(_body(entry), request.body)
+        ]
 
 
-def _played(entry: Mapping[str, Any], request: Request) -> dict[str, Any]:
-    told = entry["response"]
-    content = told.get("content") or {}
+def _played(entry: Mapping[str, Any], request: PausedRequest) -> dict[str, Any]:
+    response = entry["response"]
+    content = response.get("content") or {}
     text = str(content.get("text") or "")
     body = base64.b64decode(text) if content.get("encoding") == "base64" else text.encode()
     headers = [
-        (str(one["name"]), str(one["value"]).replace(MASK, _PLAIN))
-        for one in told.get("headers") or ()
-        if str(one["name"]).lower() not in _NOT_PLAYED and not str(one["name"]).startswith(":")
+        (str(header["name"]), str(header["value"]).replace(MASK, _PLAIN))
+        for header in response.get("headers") or ()
+        if str(header["name"]).lower() not in _NOT_PLAYED and not str(header["name"]).startswith(":")
     ]
-    return answers.answer(int(told["status"]), headers, body, request)
+    return fulfil.build_response(int(response["status"]), headers, body, request)
 
 
 def _body(entry: Mapping[str, Any]) -> str:
     return str((entry["request"].get("postData") or {}).get("text") or "")
 
 
-def _alike(recorded: str, now: str) -> bool:
-    """Whether a text is the one that was recorded, with anything in place of what was masked there."""
+def _matches_recorded(recorded: str, text: str) -> bool:
+    """Return True if a text equals the recorded one, in which a mask stands for any characters."""
     if MASK not in recorded:
-        return recorded == now
-    return re.fullmatch(".*".join(map(re.escape, recorded.split(MASK))), now, re.DOTALL) is not None
+        return recorded == text
+    return re.fullmatch(".*".join(map(re.escape, recorded.split(MASK))), text, re.DOTALL) is not None
 
 
 def _bare(url: str) -> str:

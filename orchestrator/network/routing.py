@@ -1,4 +1,4 @@
-"""Answers requests by the rules and archives of a session, beside its driver (CDP's Fetch domain)."""
+"""Intercepts requests by the rules and archives of a session (CDP's Fetch domain)."""
 
 from __future__ import annotations
 
@@ -6,101 +6,101 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.network import answers, globs
-from orchestrator.network.later import Later
+from orchestrator.models import url_globs
+from orchestrator.network import fulfil
+from orchestrator.network.delayed import DelayedTasks
 from orchestrator.network.replay import Replay
-from orchestrator.network.rules import Request, Rule, first
-from orchestrator.webdriver.cdp import BROWSER, Cdp, Target
-from orchestrator.webdriver.socket import Command
+from orchestrator.network.rules import PausedRequest, Rule, find_rule
+from orchestrator.webdriver.cdp import BROWSER_TARGET, Cdp, Target
+from orchestrator.webdriver.websocket import Command
 
 _EVERYTHING = "*"
-_WITH_MEMORY = ("page", "iframe")
+_WITH_MEMORY_CACHE = ("page", "iframe")
 _REMEMBERED = 2_000
-"""Requests."""
+"""Requests whose ids are remembered."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What becomes of requests: rules first, the last added at the front, then archives; with `closed` nothing else."""
+class RoutingPlan:
+    """The rules for requests, the last added first, and the archives for those that no rule matches.
+
+    With `aborts_unmatched`, requests that are in no archive either fail.
+    """
 
     rules: Sequence[Rule] = ()
     replays: Sequence[Replay] = ()
-    closed: bool = False
+    aborts_unmatched: bool = False
 
     def patterns(self) -> list[str]:
-        """What is held at most, as CDP's Fetch domain takes it."""
-        if self.closed:
+        """Return the patterns of all requests to pause, for CDP's Fetch domain."""
+        if self.aborts_unmatched:
             return [_EVERYTHING]
-        found = {pattern for rule in self.rules for pattern in globs.patterns(rule.url)}
-        return sorted(found.union(*(replay.patterns for replay in self.replays)))
+        patterns = {pattern for rule in self.rules for pattern in url_globs.patterns(rule.url)}
+        return sorted(patterns.union(*(replay.patterns for replay in self.replays)))
 
 
 class Routing:
-    """A guest of the session's targets while there is a plan; what none of its patterns matches is never held.
+    """Pauses and answers requests by a plan, as a listener of the session's targets.
 
-    A page that is there already is held by itself. Whatever begins later is held by the browser, too, from its first
-    request on: popups and workers are let go by whichever client of the browser is first, which may be the driver.
+    Requests that match no pattern of the plan are never paused. Interception is enabled at each page and also at the
+    browser's target, which catches the first requests of popups and workers: the page's own may come too late, since
+    another client, such as the driver, may resume a new target first.
 
     Source: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
 
     Args:
         cdp: The session's targets.
-        plan: The plan as the record has it now; None once another process keeps to it.
+        plan: Returns the plan in the present record; None once this process no longer serves it.
     """
 
-    def __init__(self, cdp: Cdp, plan: Callable[[], Plan | None]) -> None:
+    def __init__(self, cdp: Cdp, plan: Callable[[], RoutingPlan | None]) -> None:
         self._cdp = cdp
         self._plan = plan
-        self._later = Later()
+        self._later = DelayedTasks()
         self._patterns: list[str] = []
-        self._kept = Plan()
-        self._judged: dict[str, None] = {}
+        self._applied = RoutingPlan()
+        self._paused_by_page: dict[str, None] = {}
 
-    @property
-    def active(self) -> bool:
-        """Whether requests are held."""
-        return bool(self._patterns)
-
-    def keep(self, plan: Plan) -> None:
-        """Have requests held that a plan may be about; without any, what is held goes on.
+    def apply(self, plan: RoutingPlan) -> None:
+        """Pause the requests that a plan is about; an empty plan ends interception and resumes all requests.
 
         Raises:
             NoAnswer: The browser cannot be reached.
         """
         before, self._patterns = self._patterns, plan.patterns()
-        # They differ from those of the same plan where another process has kept to it meanwhile.
-        if self._patterns and (plan is not self._kept or self._patterns != before or not self._cdp.open):
-            self._cdp.join(self)
+        # The same plan has other patterns than before if another process has served it meanwhile.
+        if self._patterns and (plan is not self._applied or self._patterns != before or not self._cdp.is_open):
+            self._cdp.add_listener(self)
         elif before and not self._patterns:
-            self._later.drop()
-            self._cdp.leave(self)
-        self._kept = plan
+            self._later.cancel_all()
+            self._cdp.remove_listener(self)
+        self._applied = plan
 
-    def commands(self, target: Target) -> Iterable[Command]:
-        """Have requests held."""
+    def setup_commands(self, target: Target) -> Iterable[Command]:
+        """Enable interception."""
         return [
             ("Fetch.enable", {"patterns": [{"urlPattern": pattern} for pattern in self._patterns]}),
-            *_forgetting(target),
+            *_clear_memory_cache(target),
         ]
 
-    def undo(self, target: Target) -> Iterable[Command]:
-        """Let go of them."""
-        return [("Fetch.disable", {}), *_forgetting(target)]
+    def undo_commands(self, target: Target) -> Iterable[Command]:
+        """Disable interception, which resumes all requests."""
+        return [("Fetch.disable", {}), *_clear_memory_cache(target)]
 
-    def hear(self, method: str, params: Mapping[str, Any], target: Target) -> None:
-        """A request is held."""
+    def handle_event(self, method: str, params: Mapping[str, Any], target: Target) -> None:
+        """Answer, fail or resume a paused request."""
         if method != "Fetch.requestPaused":
             return
-        if self._again(str(params.get("networkId", "")), target):
+        if self._is_paused_again(str(params.get("networkId", "")), target):
             self._cdp.send("Fetch.continueRequest", target, requestId=params["requestId"])
             return
         plan = self._plan()
         if plan is None:
             self._patterns = []
-            self._cdp.rest()
+            self._cdp.disconnect()
             return
-        request = Request(params)
-        waits, rule = first(plan.rules, request)
+        request = PausedRequest(params)
+        waits, rule = find_rule(plan.rules, request)
 
         def settle() -> None:
             method, more = _verdict(plan, rule, request)
@@ -112,39 +112,39 @@ class Routing:
         else:
             self._later.after(waits / 1000, settle)
 
-    def _again(self, request: str, target: Target) -> bool:
-        """Whether it is the browser that holds a request which its page has held before: the page is first."""
-        if target.kind == BROWSER.kind:
-            return bool(request) and request in self._judged
-        self._judged[request] = None
-        if len(self._judged) > _REMEMBERED:
-            self._judged.pop(next(iter(self._judged)))
+    def _is_paused_again(self, request: str, target: Target) -> bool:
+        """Return True if the browser pauses a request that was paused at its page before."""
+        if target.kind == BROWSER_TARGET.kind:
+            return bool(request) and request in self._paused_by_page
+        self._paused_by_page[request] = None
+        if len(self._paused_by_page) > _REMEMBERED:
+            self._paused_by_page.pop(next(iter(self._paused_by_page)))
         return False
 
 
-def _forgetting(target: Target) -> list[Command]:
-    """Has a page forget what it keeps in memory, which it would not ask for again; its cache stays on."""
-    if target.kind not in _WITH_MEMORY:
+def _clear_memory_cache(target: Target) -> list[Command]:
+    """Clear a page's memory cache, from which it would load without a request; the HTTP cache stays on."""
+    if target.kind not in _WITH_MEMORY_CACHE:
         return []
     return [("Network.setCacheDisabled", {"cacheDisabled": disabled}) for disabled in (True, False)]
 
 
-def _verdict(plan: Plan, rule: Rule | None, request: Request) -> tuple[str, dict[str, Any]]:
+def _verdict(plan: RoutingPlan, rule: Rule | None, request: PausedRequest) -> tuple[str, dict[str, Any]]:
     if rule is None:
         return _played(plan, request)
     if rule.action == "fulfil":
         try:
-            return "Fetch.fulfillRequest", answers.fulfilled(rule, request)
+            return "Fetch.fulfillRequest", fulfil.build_rule_response(rule, request)
         except OSError:
             return "Fetch.failRequest", {"errorReason": "Failed"}
     return "Fetch.failRequest", {"errorReason": "BlockedByClient"}
 
 
-def _played(plan: Plan, request: Request) -> tuple[str, dict[str, Any]]:
+def _played(plan: RoutingPlan, request: PausedRequest) -> tuple[str, dict[str, Any]]:
     try:
-        found = next((answer for replay in plan.replays if (answer := replay.answer(request))), None)
-    except (LookupError, TypeError, ValueError, AttributeError):  # an entry is not as HAR has it
+        response = next((answer for replay in plan.replays if (answer := replay.find_response(request))), None)
+    except (LookupError, TypeError, ValueError, AttributeError):  # a malformed entry
         return "Fetch.failRequest", {"errorReason": "Failed"}
-    if found is not None:
-        return "Fetch.fulfillRequest", found
-    return ("Fetch.failRequest", {"errorReason": "Failed"}) if plan.closed else ("Fetch.continueRequest", {})
+    if response is not None:
+        return "Fetch.fulfillRequest", response
+    return ("Fetch.failRequest", {"errorReason": "Failed"}) if plan.aborts_unmatched else ("Fetch.continueRequest", {})

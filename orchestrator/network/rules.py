@@ -1,4 +1,4 @@
-"""Rules for the requests of a session, as its record keeps them."""
+"""Rules for the requests of a session, and the choice of the rule that a request matches."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from orchestrator.models import Wire
-from orchestrator.network import globs
+from orchestrator.models import url_globs
+from orchestrator.models.session import Wire
 
 _PREFLIGHT = "access-control-request-method"
 
 
 class Rule(Wire):
-    """What becomes of the requests that it matches; `path` is a file of this machine that holds the body.
+    """A rule for matching requests; `path` is a file of this machine with the body, `ms` the delay.
 
-    `ms` is the delay. Which of the others an action takes is checked by the action `route`.
+    The action `route` checks that a rule has only fields that fit its `action`.
     """
 
     action: Literal["block", "fulfil", "delay"]
@@ -31,38 +31,38 @@ class Rule(Wire):
     ms: int | None = None
 
     def matches(self, method: str, url: str) -> bool:
-        """Whether it is about a request of this method for this address."""
-        return self.method in {None, method} and globs.matches(url, self.url)
+        """Return True if the rule applies to a request with this method and URL."""
+        return self.method in {None, method} and url_globs.matches(url, self.url)
 
     def data(self) -> dict[str, Any]:
-        """The rule as the record and the results have it: what was said, and nothing else."""
-        found = self.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return {name: value for name, value in found.items() if value != {}}
+        """Return the rule as the record and results have it: only the fields that are set."""
+        dumped = self.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return {name: value for name, value in dumped.items() if value != {}}
 
 
-class Request:
-    """One request as CDP's `Fetch.requestPaused` tells it.
+class PausedRequest:
+    """A request from CDP's `Fetch.requestPaused`.
 
     Attributes:
-        asked: Its method; of a CORS preflight that of the request which it asks for.
-        preflight: Whether it is one.
+        preflight: True if it is a CORS preflight.
+        effective_method: Its method; if it is a preflight, that of the request it announces.
     """
 
     def __init__(self, paused: Mapping[str, Any]) -> None:
-        told = paused["request"]
+        request = paused["request"]
         self.id = str(paused["requestId"])
-        self.url = str(told["url"])
-        self.method = str(told["method"])
-        self.headers = {str(name).lower(): str(value) for name, value in told.get("headers", {}).items()}
-        self.body = str(told.get("postData") or "")
+        self.url = str(request["url"])
+        self.method = str(request["method"])
+        self.headers = {str(name).lower(): str(value) for name, value in request.get("headers", {}).items()}
+        self.body = str(request.get("postData") or "")
         self.preflight = self.method == "OPTIONS" and _PREFLIGHT in self.headers
-        self.asked = self.headers[_PREFLIGHT] if self.preflight else self.method
+        self.effective_method = self.headers[_PREFLIGHT] if self.preflight else self.method
 
 
-def first(rules: Iterable[Rule], request: Request) -> tuple[int, Rule | None]:
-    """The milliseconds that a request waits, and what then becomes of it; None sends it on.
+def find_rule(rules: Iterable[Rule], request: PausedRequest) -> tuple[int, Rule | None]:
+    """Return a request's delay in milliseconds and the rule for it; None as the rule sends the request on.
 
-    The rule that was added last comes first. A delay leaves the rest to the others.
+    The rule that was added last counts first. A delay rule leaves the rest to the rules after it.
     """
     waits = 0
     for rule in _matching(rules, request):
@@ -72,5 +72,5 @@ def first(rules: Iterable[Rule], request: Request) -> tuple[int, Rule | None]:
     return waits, None
 
 
-def _matching(rules: Iterable[Rule], request: Request) -> Iterator[Rule]:
-    return (rule for rule in rules if rule.matches(request.asked, request.url))
+def _matching(rules: Iterable[Rule], request: PausedRequest) -> Iterator[Rule]:
+    return (rule for rule in rules if rule.matches(request.effective_method, request.url))

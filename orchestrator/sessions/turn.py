@@ -1,4 +1,4 @@
-"""One call's turn in a session: what its work may read, change and ask while it runs in its thread."""
+"""The turn of one call on a session: reads and changes the record, and learns when to stop."""
 
 from __future__ import annotations
 
@@ -9,95 +9,102 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator.errors import OrchestratorError, SessionLost
-from orchestrator.models import ProcessInfo, SessionRecord, SessionState
-from orchestrator.store import ChangeAmong, SqliteStore, Ticket
-from orchestrator.store.rows import without_shared
+from orchestrator.models.session import Caller, ProcessInfo, SessionRecord, SessionState
+from orchestrator.sessions.store.records import without_shared
+from orchestrator.sessions.store.sqlite import SqliteStore
+from orchestrator.sessions.store.types import ChangeAmong, Ticket
 
 
-class Stopped(Exception):
-    """The caller went away: nobody waits for this work's answer. It never reaches a caller."""
+class CallCancelled(Exception):
+    """Raised in work whose caller went away; it never reaches a caller."""
 
 
 class Turn:
-    """A session that is one call's alone until its work returns.
+    """A call's exclusive use of a session until its work returns.
 
     Attributes:
-        record: The record as it was read when the turn came, with the changes of this turn.
-        watch: The processes without which the session is lost; while the work runs their end is noticed.
+        record: The record as read at the beginning of the turn, with the changes of this turn.
+        caller: The caller whose turn it is.
+        watched_processes: Processes without which the session is lost; their end is noticed while the work runs.
         stop: Set when the work should end; `check` raises the reason.
     """
 
-    def __init__(self, store: SqliteStore, ticket: Ticket, record: SessionRecord, *, renews: bool = True) -> None:
+    def __init__(
+        self, store: SqliteStore, ticket: Ticket, record: SessionRecord, *, caller: Caller, renews: bool = True
+    ) -> None:
         self.record = record
+        self.caller = caller
         self.ticket = ticket
-        self.watch: list[ProcessInfo] = list(record.processes)
+        self.watched_processes: list[ProcessInfo] = list(record.processes)
         self.stop = threading.Event()
         self._store = store
         self._renews = renews
         self._changes: dict[str, Any] = {}
-        self._reason: Callable[[], Exception] = Stopped
+        self._reason: Callable[[], Exception] = CallCancelled
 
     def check(self) -> None:
-        """Call it in every loop that waits.
+        """Raise the reason if the work should end; called in every loop that waits.
 
         Raises:
-            Stopped: The caller was cancelled.
+            CallCancelled: The caller went away.
             SessionLost: The session was closed or lost meanwhile.
         """
         if self.stop.is_set():
             raise self._reason()
 
     def change(self, **fields: Any) -> None:
-        """Change the record, in the transaction in which the turn ends; also when the work fails."""
-        self.record = self.record.changed(**fields)
+        """Change the record in the transaction that ends the turn, also if the work fails."""
+        self.record = self.record.with_changes(**fields)
         self._changes.update(fields)
 
     def write(self, **fields: Any) -> SessionRecord:
-        """Change the record now: for what must be known even if this process dies at the next line.
+        """Change the record at once, so that the change survives the death of this process.
 
         Raises:
             SessionNotFound: The session was closed meanwhile.
             SessionLost: It was lost meanwhile.
         """
-        self._store.write(self.ticket, lambda record: record.changed(**fields))
-        self.record = self.record.changed(**fields)
+        self._store.write(self.ticket, lambda record: record.with_changes(**fields))
+        self.record = self.record.with_changes(**fields)
         return self.record
 
-    def among(self, change: ChangeAmong) -> SessionRecord:
-        """As `write`, for a change that depends on the other sessions of this home that live.
+    def change_among(self, change: ChangeAmong) -> SessionRecord:
+        """Change the record at once, given the other living sessions of this home.
 
         Raises:
             SessionNotFound: The session was closed meanwhile.
             SessionLost: It was lost meanwhile.
         """
-        self.record = self._store.among(self.ticket, change).changed(**self._changes)
-        self.watch[:] = self.record.processes
+        self.record = self._store.change_among(self.ticket, change).with_changes(**self._changes)
+        self.watched_processes[:] = self.record.processes
         return self.record
 
-    def let_go(self) -> set[str]:
-        """Strike the session's browser and processes from its record; the folders that another one needs."""
+    def release_browser(self) -> set[str]:
+        """Remove browser and processes from the session's record; returns the folders that other sessions need."""
         with contextlib.suppress(OrchestratorError):
             self.write(processes=(), instance=None)
-        return {one.folder for record in self._store.every() for one in record.processes if one.folder}
+        processes = (process for record in self._store.list_all_open() for process in record.processes)
+        return {process.folder for process in processes if process.folder}
 
-    def own(self) -> SessionRecord:
-        """The record without the processes and folders that other sessions need, too: what may be ended with it."""
-        return without_shared(self.record, self._store.every())
+    def without_shared_processes(self) -> SessionRecord:
+        """Return the record with only the processes and folders that no other session needs."""
+        return without_shared(self.record, self._store.list_all_open())
 
-    def restore(self, key: str, ttl: float | None) -> SessionRecord:
-        """Make the session active again, now, to live `ttl` seconds when it is parked again, or as long as before.
+    def restore(self, ttl: float | None) -> SessionRecord:
+        """Make the parked session active at once.
 
-        It is the caller's `key` unless somebody alive owns it.
+        When parked again, it lives `ttl` seconds, or as long as before. The turn's caller owns it from now on, unless
+        a living caller does.
 
         Raises:
             SessionNotFound: The session was closed meanwhile.
             SessionLost: It was lost meanwhile.
         """
-        self.record = self._store.restore(self.ticket, key, ttl)
+        self.record = self._store.restore(self.ticket, self.caller.key, ttl)
         return self.record
 
     def claim(self, name: str) -> SessionRecord | None:
-        """Have something for this session alone, now; returns the session that has it already, None when it is ours.
+        """Claim a resource for this session alone; returns the session that holds it already, None on success.
 
         Raises:
             SessionNotFound: The session was closed meanwhile.
@@ -105,38 +112,27 @@ class Turn:
         """
         holder = self._store.claim(self.ticket, name)
         if holder is None:
-            self.record = self.record.changed(claims=(*self.record.claims, name))
+            self.record = self.record.with_changes(claims=(*self.record.claims, name))
         return holder
 
-    def refs(self, count: int) -> tuple[int, int]:
-        """Set element ref numbers apart for this session; returns the first and the one after the last.
-
-        Raises:
-            SessionNotFound: The session was closed meanwhile.
-            SessionLost: It was lost meanwhile.
-        """
-        after = self._store.write(self.ticket, lambda record: record.changed(ref_next=record.ref_next + count))
-        self.record = self.record.changed(ref_next=after.ref_next)
-        return after.ref_next - count, after.ref_next
-
     def halt(self, reason: Callable[[], Exception]) -> None:
-        """Ask the work to end; the first reason stays."""
+        """Ask the work to end; the first reason counts."""
         if not self.stop.is_set():
             self._reason = reason
             self.stop.set()
 
-    def settle(self, record: SessionRecord, error: BaseException | None) -> SessionRecord:
-        """The record as this turn leaves it. A session that is still starting then has failed to start."""
+    def build_final_record(self, record: SessionRecord, error: BaseException | None) -> SessionRecord:
+        """Return the record as this turn leaves it; a session that is still starting has failed to start."""
         used = {"last_active_at": time.time()} if self._renews else {}
-        after = record.changed(**self._changes, **used)
+        after = record.with_changes(**self._changes, **used)
         if after.state is SessionState.STARTING:
-            return after.changed(state=SessionState.CLOSED, lost_reason=_sentence(error))
+            return after.with_changes(state=SessionState.CLOSED, lost_reason=_sentence(error))
         if isinstance(error, SessionLost):
-            return after.changed(state=SessionState.LOST, lost_reason=error.reason)
+            return after.with_changes(state=SessionState.LOST, lost_reason=error.reason)
         return after
 
 
 def _sentence(error: BaseException | None) -> str:
     if error is None:
         return "it did not become active"
-    return "it was cancelled" if isinstance(error, Stopped) else str(getattr(error, "message", error))
+    return "it was cancelled" if isinstance(error, CallCancelled) else str(getattr(error, "message", error))

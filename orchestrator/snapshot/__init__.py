@@ -1,1 +1,1 @@
-"""What a session shows: its elements and their refs, what changed, when it settles."""
+"""Snapshots of pages and apps: elements and their refs, changes, and stability."""

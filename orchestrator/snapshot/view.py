@@ -1,14 +1,16 @@
-"""What a web page's engine and an app's screen have in common."""
+"""The protocol that the page engine and an app's screen have in common."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
+from orchestrator.snapshot.methods import AnswerT, PageMethod
+
 
 class View(Protocol):
-    """What a session shows, asked by methods of one set of names."""
+    """A page or an app's screen, queried by the methods of `orchestrator.snapshot.methods`."""
 
-    def call(self, method: str, **params: Any) -> dict[str, Any]:
+    def call(self, method: PageMethod[AnswerT], **params: Any) -> AnswerT:
         """Call a method and return its answer.
 
         Raises:

@@ -1,1 +1,1 @@
-"""The remote end: its commands, its capabilities and its errors in our words."""
+"""The remote end: WebDriver commands, BiDi, CDP, capabilities and errors."""

@@ -1,4 +1,4 @@
-"""Capabilities: ours and the user's made one, and names that no remote end would take refused; pure functions."""
+"""Merges the user's capabilities into ours, and refuses names that no remote end accepts."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ STANDARD = frozenset(
         "webSocketUrl",
     }
 )
-"""The names that need no vendor's prefix. Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#capabilities."""
+"""The names that need no vendor prefix. Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#capabilities."""
 
 _UNITED = "args"
-"""The one list that is a sum of wishes; any other is a value as a whole."""
+"""The only list whose two values are joined; any other is replaced as a whole."""
 
 _LONGEST_SHOWN = 64
 
@@ -46,16 +46,16 @@ _PREFIXES = {
 _PREFIXED = {name: f"{prefix}:{name}" for prefix, names in _PREFIXES.items() for name in names}
 
 
-def merge(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge deeply into a new value; where both say something, the user's word stands.
+def merge_capabilities(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge deeply into a new value; the user's value overrides ours.
 
-    Lists called `args` are united, ours first; a flag of the user's (`--flag=value`) replaces ours of that name.
+    Lists named `args` are joined, ours first; a flag of the user's (`--flag=value`) replaces ours of that name.
     """
     merged = deepcopy(dict(ours))
     for name, value in theirs.items():
         old = merged.get(name)
         if isinstance(old, Mapping) and isinstance(value, Mapping):
-            merged[name] = merge(old, value)
+            merged[name] = merge_capabilities(old, value)
         elif name == _UNITED and _is_list(old) and _is_list(value):
             merged[name] = _unite(old, value)
         else:
@@ -63,17 +63,17 @@ def merge(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def check(capabilities: Mapping[str, Any]) -> None:
+def check_capabilities(capabilities: Mapping[str, Any]) -> None:
     """Refuse names that are neither the standard's nor a vendor's (`vendor:name`).
 
     Raises:
-        InvalidArgument: It names the first such capability and what to write.
+        InvalidArgument: Names the first such capability, and the name to use.
     """
     for name in capabilities:
         if name not in STANDARD and ":" not in name:
             shown = name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"
             raise InvalidArgument(
-                f"Capability {shown!r} is not a W3C capability and has no vendor's prefix.", hint=_advice(name)
+                f"Capability {shown!r} is not a W3C capability and has no vendor prefix.", hint=_advice(name)
             )
 
 
@@ -81,9 +81,9 @@ def _advice(name: str) -> str:
     if name in _PREFIXED:
         return f"Write {_PREFIXED[name]!r}."
     if name in {"desiredCapabilities", "alwaysMatch", "firstMatch"}:
-        return "Pass the capabilities themselves, without this level around them."
+        return "Pass the capabilities themselves, without this level."
     suggestion = nearest(name, {*STANDARD, *_PREFIXED})
-    if suggestion.startswith("Known"):
+    if not suggestion.startswith("Did you mean"):
         return "Write it as 'vendor:name', for example 'appium:deviceName' or 'goog:chromeOptions'."
     for plain, full in _PREFIXED.items():
         suggestion = suggestion.replace(repr(plain), repr(full))
@@ -100,5 +100,5 @@ def _unite(ours: Sequence[Any], theirs: Sequence[Any]) -> list[Any]:
 
 
 def _flag(argument: Any) -> str:
-    """The name of a command-line flag; drivers take it with and without its dashes."""
+    """Return the name of a command-line flag without dashes, since drivers accept both forms."""
     return str(argument).partition("=")[0].lstrip("-")

@@ -1,4 +1,4 @@
-"""The Chrome DevTools Protocol of one session: the browser's own socket, attached to what belongs to the session."""
+"""The Chrome DevTools Protocol of one session, over the browser's own socket."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
-from orchestrator.webdriver.socket import Command, Socket
+from orchestrator.webdriver.websocket import Command, WebSocket
 
 _PATIENCE = 3.0
-"""Seconds that a target may take for a command that readies it: one whose page hangs keeps nobody waiting."""
+"""Seconds that a target may take for a setup command, so that a page that hangs does not block the others."""
 _TOP = ("page", "service_worker", "shared_worker")
-"""What the browser tells of; frames of other origins and dedicated workers are told by the page that they are in."""
+"""Targets that the browser reports; a page reports its frames of other origins and dedicated workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A page, a frame of another origin or a worker of the session; `session` is the CDP session that it is driven by.
+    """A page, a frame of another origin or a worker of the session, with its CDP session.
 
-    `page` is the id of the page that it is or stands in, which is its window handle in WebDriver; empty for what
-    several pages share. The `browser` itself is one as long as nobody else is in it.
+    `page` is the id of the page that it is or belongs to, which is the window handle in WebDriver; empty for workers
+    that several pages share. The `browser` itself is a target as long as no other session uses it.
     """
 
     id: str
@@ -32,56 +32,56 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
-    """What of its browser is a session's.
+class TargetFilter:
+    """Selects the targets of a browser that belong to a session.
 
     Attributes:
-        tabs: Window handles of the tabs that it knows; what they opened is its own, too.
-        context: The browser context of which it has everything; empty where others are in the same one.
-        whole: Whether it has the browser to itself.
+        tabs: Window handles of its known tabs; targets that these opened belong to it, too.
+        context: Browser context that is the session's alone; empty if other sessions use the same one.
+        whole: True if the whole browser is the session's.
     """
 
     tabs: frozenset[str] = frozenset()
     context: str = ""
     whole: bool = False
 
-    def has(self, info: Mapping[str, Any], known: Collection[str]) -> bool:
-        """Whether a target is the session's, as CDP tells it; `known` are the ids of targets that are."""
+    def matches(self, info: Mapping[str, Any], known: Collection[str]) -> bool:
+        """Return True if a target (CDP's `TargetInfo`) is the session's; `known` are the ids of those that are."""
         if self.whole or (self.context and info.get("browserContextId") == self.context):
             return True
-        return any(one in known or one in self.tabs for one in (info["targetId"], info.get("openerId")))
+        return any(id_ in known or id_ in self.tabs for id_ in (info["targetId"], info.get("openerId")))
 
 
-BROWSER = Target("", "browser", "", "")
+BROWSER_TARGET = Target("", "browser", "", "")
 
 
-class Guest(Protocol):
-    """Somebody who needs events of the session's targets."""
+class TargetListener(Protocol):
+    """A listener for events of the session's targets."""
 
-    def commands(self, target: Target) -> Iterable[Command]:
-        """What makes a target ready: sent before its document or script begins, and again whenever it changes."""
+    def setup_commands(self, target: Target) -> Iterable[Command]:
+        """Return the commands that set a target up, sent before its document or script begins and when they change."""
         ...
 
-    def undo(self, target: Target) -> Iterable[Command]:
-        """What takes that back."""
+    def undo_commands(self, target: Target) -> Iterable[Command]:
+        """Return the commands that undo the setup."""
         ...
 
-    def hear(self, method: str, params: Mapping[str, Any], target: Target) -> None:
-        """Told of each event of a target, in the socket's own thread: it must not wait for an answer of the browser."""
+    def handle_event(self, method: str, params: Mapping[str, Any], target: Target) -> None:
+        """Handle an event in the socket's own thread, without waiting for an answer of the browser."""
         ...
 
 
 class Cdp:
-    """It is connected while it has guests. Chromedriver takes no part in it: no command there stands in the way.
+    """A CDP connection to the session's targets, open while it has listeners.
 
-    New tabs and popups of the session are held at their start until they are ready; those of others who use the same
-    browser are let go at once. When the socket breaks, Chromium itself lets go of all that was held, and forgets what
-    the targets were told.
+    It bypasses chromedriver, whose commands therefore cannot block it. New tabs and popups of the session are paused at
+    their start until they are set up; those of other sessions are resumed at once. When the socket breaks, Chromium
+    resumes all paused targets and undoes their setup.
 
     Source: https://chromedevtools.github.io/devtools-protocol/tot/Target/ (`setAutoAttach`, flat sessions).
 
     Args:
-        find: Finds the URL of the browser's socket; OSError where nobody answers.
+        find: Finds the URL of the browser's socket; raises OSError if the browser does not answer.
         name: The session that errors name.
         timeout: Seconds that one command may take.
     """
@@ -91,57 +91,57 @@ class Cdp:
         self._name = name
         self._timeout = timeout
         self._lock = threading.RLock()
-        self._socket: Socket | None = None
-        self._guests: tuple[Guest, ...] = ()
+        self._socket: WebSocket | None = None
+        self._listeners: tuple[TargetListener, ...] = ()
         self._targets: dict[str, Target] = {}
-        self._extent = Extent()
+        self._filter = TargetFilter()
         self._closed = False
 
     @property
-    def open(self) -> bool:
-        """Whether its guests are told of anything."""
-        return self._socket is not None and self._socket.open
+    def is_open(self) -> bool:
+        """True if the socket is open, so that listeners get events."""
+        return self._socket is not None and self._socket.is_open
 
-    def of(self, extent: Extent) -> None:
-        """Say what is the session's; a tab that was let go when it opened is taken back.
+    def set_filter(self, target_filter: TargetFilter) -> None:
+        """Set the filter of the session's targets, and attach to its tabs that were not attached at their start.
 
         Raises:
             NoAnswer: The browser does not answer.
         """
         with self._lock:
-            self._extent = extent
-            for tab in extent.tabs - self._known() if self.open else ():
+            self._filter = target_filter
+            for tab in target_filter.tabs - self._known() if self.is_open else ():
                 with suppress(RemoteFailure):  # it was closed meanwhile
                     self._call("Target.attachToTarget", targetId=tab, flatten=True)
 
-    def join(self, guest: Guest) -> None:
-        """Ready every target for a guest, and tell it of their events from now on; again when its commands changed.
+    def add_listener(self, listener: TargetListener) -> None:
+        """Add a listener and set every target up for it; called again when its setup commands changed.
 
         Raises:
-            NoAnswer: The browser cannot be reached, or this was closed for good.
-            OSError: Nobody answers where the browser's socket is to be found.
+            NoAnswer: The browser cannot be reached, or this connection was closed for good.
+            OSError: The browser does not answer with its socket's URL.
         """
         with self._lock:
-            if guest not in self._guests:
-                self._guests = (*self._guests, guest)
-            if not self.open:
+            if listener not in self._listeners:
+                self._listeners = (*self._listeners, listener)
+            if not self.is_open:
                 self._connect()
             ready: set[str] = set()
             while fresh := [target for target in [*self._targets.values()] if target.session not in ready]:
                 for target in fresh:
                     ready.add(target.session)
-                    follow = [_FOLLOW] if target is not BROWSER else []
-                    self._tell(target, [*follow, *guest.commands(target)])
+                    follow = [_FOLLOW] if target is not BROWSER_TARGET else []
+                    self._call_each(target, [*follow, *listener.setup_commands(target)])
 
-    def leave(self, guest: Guest) -> None:
-        """Take back what a guest's commands did; without guests the socket is closed."""
+    def remove_listener(self, listener: TargetListener) -> None:
+        """Remove a listener and undo its setup; the last one also closes the socket."""
         with self._lock:
-            self._guests = tuple(one for one in self._guests if one is not guest)
-            if not self._guests:
-                self.rest()
+            self._listeners = tuple(other for other in self._listeners if other is not listener)
+            if not self._listeners:
+                self.disconnect()
                 return
             for target in [*self._targets.values()]:
-                self._tell(target, guest.undo(target))
+                self._call_each(target, listener.undo_commands(target))
 
     def call(self, method: str, target: Target, **params: Any) -> Any:
         """Send a command to a target and return its result.
@@ -153,22 +153,22 @@ class Cdp:
         return self._call(method, session=target.session, **params)
 
     def send(self, method: str, target: Target, **params: Any) -> None:
-        """Send a command whose answer nobody waits for, as a guest that was told of an event must."""
+        """Send a command without waiting for its answer, as listeners must."""
         if socket := self._socket:
             socket.send(method, session=target.session, **params)
 
-    def heard(self) -> None:
-        """Wait until its guests were told of all that the browser has said so far.
+    def wait_for_events(self) -> None:
+        """Wait until the listeners have handled all events that the browser has sent so far.
 
         Raises:
             NoAnswer, RemoteFailure: The browser does not answer.
         """
-        if self.open:
+        if self.is_open:
             self._call("Browser.getVersion", limit=_PATIENCE)
 
-    def rest(self) -> None:
-        """Close the socket until a guest joins; the browser is left as it is, and goes on with what was held."""
-        # Without the lock: whoever ends the session must not wait for a target that is being readied.
+    def disconnect(self) -> None:
+        """Close the socket until a listener is added; the browser resumes paused targets and requests."""
+        # Without the lock, since the end of a session must not wait for the setup of a target.
         socket, self._socket = self._socket, None
         self._targets.clear()
         if socket is not None:
@@ -177,58 +177,64 @@ class Cdp:
     def close(self) -> None:
         """Close the socket for good."""
         self._closed = True
-        self.rest()
+        self.disconnect()
 
     def _call(self, method: str, **params: Any) -> Any:
         socket = self._socket
         if socket is None:
-            raise NoAnswer(self._name, "nobody listens to its DevTools any more")
+            raise NoAnswer(self._name, "its DevTools connection is closed")
         return socket.call(method, **params)
 
     def _connect(self) -> None:
-        self.rest()
-        socket = self._socket = Socket(self._find(), name=self._name, timeout=self._timeout, on_event=self._hear)
-        self._targets[BROWSER.session] = BROWSER
+        self.disconnect()
+        socket = self._socket = WebSocket(
+            self._find(), name=self._name, timeout=self._timeout, on_event=self._handle_event
+        )
+        self._targets[BROWSER_TARGET.session] = BROWSER_TARGET
         follow: Mapping[str, Any] = {**_FOLLOW[1], "filter": [{"type": kind} for kind in _TOP]}
-        if self._closed:  # meanwhile, when there was nothing to close yet
-            self.rest()
-            raise NoAnswer(self._name, "it is not driven from here any more")
+        if self._closed:  # while the socket was being opened
+            self.disconnect()
+            raise NoAnswer(self._name, "its connection was closed in this process")
         try:
             socket.call(_FOLLOW[0], **follow)
         except BaseException:
-            self.rest()  # one that hears nothing must not pass for one that does
+            self.disconnect()  # an open socket without events would look healthy
             raise
 
-    def _tell(self, target: Target, commands: Iterable[Command]) -> None:
+    def _call_each(self, target: Target, commands: Iterable[Command]) -> None:
         for method, params in commands:
-            # It may be gone by now; a page that hangs hears it later.
+            # The target may be gone by now; a page that hangs runs the command later.
             with suppress(OrchestratorError):
                 self._call(method, session=target.session, limit=_PATIENCE, **params)
 
-    def _hear(self, method: str, params: Mapping[str, Any], session: str) -> None:
+    def _handle_event(self, method: str, params: Mapping[str, Any], session: str) -> None:
         if method == "Target.attachedToTarget":
-            self._attached(params["sessionId"], params["targetInfo"], session)
+            self._set_up(params["sessionId"], params["targetInfo"], session)
         elif method == "Target.detachedFromTarget":
             self._targets.pop(params["sessionId"], None)
         elif target := self._targets.get(session):
-            for guest in self._guests:
-                guest.hear(method, params, target)
+            for listener in self._listeners:
+                listener.handle_event(method, params, target)
 
-    def _attached(self, session: str, info: Mapping[str, Any], parent: str) -> None:
+    def _set_up(self, session: str, info: Mapping[str, Any], parent: str) -> None:
+        """Set up a target that was attached to, and resume it; one of another session is resumed and detached."""
         socket = self._socket
         if socket is None:
             return
         outer = self._targets.get(parent) if parent else None
-        if outer is None and not self._extent.has(info, self._known()):
-            if info["type"] == "page" and self._targets.pop(BROWSER.session, None):
-                for method, params in [command for guest in self._guests for command in guest.undo(BROWSER)]:
+        if outer is None and not self._filter.matches(info, self._known()):
+            # Another session's page: the browser itself is no longer this session's alone.
+            if info["type"] == "page" and self._targets.pop(BROWSER_TARGET.session, None):
+                for method, params in [
+                    command for listener in self._listeners for command in listener.undo_commands(BROWSER_TARGET)
+                ]:
                     socket.send(method, **params)
             socket.send("Runtime.runIfWaitingForDebugger", session=session)
             socket.send("Target.detachFromTarget", sessionId=session)
             return
         page = outer.page if outer else info["targetId"] if info["type"] == "page" else ""
         target = self._targets[session] = Target(info["targetId"], info["type"], session, page)
-        commands = [command for guest in self._guests for command in guest.commands(target)]
+        commands = [command for listener in self._listeners for command in listener.setup_commands(target)]
         for method, params in (*commands, _FOLLOW, ("Runtime.runIfWaitingForDebugger", {})):
             socket.send(method, session=session, **params)
 
@@ -242,8 +248,8 @@ _FOLLOW: Command = (
         "autoAttach": True,
         "waitForDebuggerOnStart": True,
         "flatten": True,
-        # They are shared by pages, and the browser tells of them: a second attachment would hear everything twice.
+        # Excluded, since the browser reports these: a second attachment would get all their events twice.
         "filter": [{"type": kind, "exclude": True} for kind in _TOP[1:]] + [{}],
     },
 )
-"""Has a target tell of the frames and workers in it."""
+"""Lets a target report the frames and workers in it."""

@@ -1,4 +1,4 @@
-"""A Chromium on this machine as a whole: its browser contexts and tabs, asked for beside its drivers."""
+"""Browser contexts and tabs of a whole Chromium on this machine, over DevTools."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any, Self
 
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.devtools import DevTools
-from orchestrator.webdriver.socket import Socket
+from orchestrator.webdriver.websocket import WebSocket
 
 _PATIENCE = 10.0
-"""Seconds that the browser may take for one of these, after which it counts as gone.
+"""Seconds that the browser may take for a command, after which it counts as gone.
 
-They concern its own process, never a page; on a machine that has too much to do it stands still for a while.
+The commands concern its main process, never a page; on an overloaded machine that may stall for a while.
 """
 
-_AT_ONCE = 0.5
-"""Seconds within which a page answers that is not held up."""
+_RESPONSIVE = 0.5
+"""Seconds within which a responsive page answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A tab: the browser context that it is in, and the tab that opened it, by their ids."""
+class ChromiumTab:
+    """A tab with the ids of its browser context and of the tab that opened it."""
 
     context: str
     opener: str
 
 
 class Chromium:
-    """A connection to a browser, to be used as a context manager. No page can keep it waiting, as it can a driver.
+    """A connection to a browser, as a context manager; unlike a driver, it is never blocked by a page.
 
     Source: https://chromedevtools.github.io/devtools-protocol/tot/Target/.
 
@@ -38,15 +38,15 @@ class Chromium:
         name: The session that errors name.
 
     Raises:
-        NoAnswer: Nobody answers there, or not in time; any of its methods, too.
+        NoAnswer: No browser answers there, or not in time; every method may raise it, too.
     """
 
     def __init__(self, address: str, *, name: str) -> None:
         try:
-            url = DevTools(address, _PATIENCE).socket()
+            url = DevTools(address, _PATIENCE).socket_url()
         except OSError as cause:
             raise NoAnswer(name, f"no browser answers at {address}") from cause
-        self._socket = Socket(url, name=name, timeout=_PATIENCE, on_event=_unheard)
+        self._socket = WebSocket(url, name=name, timeout=_PATIENCE, on_event=_unheard)
 
     def __enter__(self) -> Self:
         return self
@@ -56,35 +56,35 @@ class Chromium:
 
     @property
     def connected(self) -> bool:
-        """Whether the browser is still there, as far as is known."""
-        return self._socket.open
+        """True if the browser still runs, as far as is known."""
+        return self._socket.is_open
 
     def disconnect(self) -> None:
-        """Leave the browser as it is."""
+        """Close the connection; the browser runs on."""
         self._socket.close()
 
-    def pages(self) -> dict[str, Page]:
-        """The tabs of all its browser contexts by id, which is their window handle in WebDriver."""
+    def tabs(self) -> dict[str, ChromiumTab]:
+        """Return the tabs of all browser contexts by id, which is their window handle in WebDriver."""
         targets = self._socket.call("Target.getTargets")["targetInfos"]
-        return {one["targetId"]: _page(one) for one in targets if one["type"] == "page"}
+        return {target["targetId"]: _page(target) for target in targets if target["type"] == "page"}
 
-    def isolate(self) -> str:
-        """Make a browser context with cookies, storage and permissions of its own; its id. It has no tab yet."""
+    def create_context(self) -> str:
+        """Create a browser context, with its own cookies and permissions but without a tab; returns its id."""
         return str(self._socket.call("Target.createBrowserContext")["browserContextId"])
 
-    def open(self, context: str, *, window: bool = False) -> str:
-        """Open an empty tab in a browser context, or a window; its id."""
-        made = self._socket.call("Target.createTarget", url="about:blank", browserContextId=context, newWindow=window)
-        return str(made["targetId"])
+    def open_tab(self, context: str, *, window: bool = False) -> str:
+        """Open an empty tab in a browser context, or a new window; returns the tab's id."""
+        target = self._socket.call("Target.createTarget", url="about:blank", browserContextId=context, newWindow=window)
+        return str(target["targetId"])
 
-    def close(self, tab: str) -> None:
-        """Close a tab, whatever its page is doing."""
+    def close_tab(self, tab: str) -> None:
+        """Close a tab, even if its page hangs."""
         self._socket.call("Target.closeTarget", targetId=tab)
 
-    def mute(self, tabs: Iterable[str]) -> list[str]:
-        """Those of these tabs whose pages do not answer: a dialog is open there, or a script does not end.
+    def unresponsive_tabs(self, tabs: Iterable[str]) -> list[str]:
+        """Return those of these tabs whose pages do not answer, as a dialog is open or a script does not end.
 
-        A driver that has not met such a page yet stands still until it answers, whatever it was asked to do.
+        Such a page blocks a driver that has not attached to it yet, whatever the driver's command is.
         """
         return [tab for tab in tabs if not self._answers(tab)]
 
@@ -94,26 +94,26 @@ class Chromium:
         except RemoteFailure:
             return True  # it was closed meanwhile
         try:
-            self._socket.call("Runtime.evaluate", session=session, limit=_AT_ONCE, expression="0")
+            self._socket.call("Runtime.evaluate", session=session, limit=_RESPONSIVE, expression="0")
         except NoAnswer:
             return False
         except RemoteFailure:
-            return True  # as above
+            return True  # it was closed meanwhile
         finally:
             self._socket.send("Target.detachFromTarget", sessionId=session)
         return True
 
     def dispose(self, context: str) -> None:
-        """End a browser context with all its tabs."""
+        """Dispose of a browser context with all its tabs."""
         self._socket.call("Target.disposeBrowserContext", browserContextId=context)
 
     def quit(self) -> None:
-        """Have the browser end by itself, with all that it has to write down; it may take a moment."""
+        """Ask the browser to end by itself, after writing its profile, which may take a moment."""
         self._socket.call("Browser.close")
 
 
-class Beside:
-    """The browser of one session, beside its driver: connected with its first use, and again whenever that broke.
+class BrowserConnection:
+    """A connection to a session's browser beside its driver, opened at its first use and again after a break.
 
     Args:
         address, name: As `Chromium` takes them.
@@ -122,31 +122,31 @@ class Beside:
     def __init__(self, address: str, *, name: str) -> None:
         self._address = address
         self._name = name
-        self._kept: Chromium | None = None
-        self._left = False
+        self._chromium: Chromium | None = None
+        self._closed = False
 
-    def browser(self) -> Chromium:
-        """The connection, which is kept; used by one thread at a time.
+    def connect(self) -> Chromium:
+        """Return the open connection; to be used by one thread at a time.
 
         Raises:
-            NoAnswer: Nobody answers there, or it was left.
+            NoAnswer: No browser answers there, or this connection was closed for good.
         """
-        if self._left:
-            raise NoAnswer(self._name, "it is not driven from here any more")
-        if self._kept is None or not self._kept.connected:
-            self._kept = Chromium(self._address, name=self._name)
-        return self._kept
+        if self._closed:
+            raise NoAnswer(self._name, "its connection was closed in this process")
+        if self._chromium is None or not self._chromium.connected:
+            self._chromium = Chromium(self._address, name=self._name)
+        return self._chromium
 
-    def leave(self) -> None:
-        """Close the connection for good; the browser is left as it is."""
-        self._left = True
-        if self._kept is not None:
-            self._kept.disconnect()
+    def close(self) -> None:
+        """Close the connection for good; the browser runs on."""
+        self._closed = True
+        if self._chromium is not None:
+            self._chromium.disconnect()
 
 
-def _page(target: Mapping[str, Any]) -> Page:
-    return Page(context=target.get("browserContextId", ""), opener=target.get("openerId", ""))
+def _page(target: Mapping[str, Any]) -> ChromiumTab:
+    return ChromiumTab(context=target.get("browserContextId", ""), opener=target.get("openerId", ""))
 
 
 def _unheard(method: str, params: Mapping[str, Any], session: str) -> None:
-    """Nothing is subscribed to."""
+    """Ignore events, since none are subscribed to."""

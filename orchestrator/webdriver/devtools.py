@@ -1,36 +1,36 @@
-"""Talks to a browser on this machine beside its driver: for what no command of WebDriver does or is let through to."""
+"""HTTP endpoints of a browser's DevTools, for what no WebDriver command does."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.client import HTTPException
+from http import HTTPStatus
 from typing import Any
-from urllib.request import ProxyHandler, Request, build_opener
+
+from orchestrator.system import http
 
 _PATIENCE = 3.0
-"""Seconds that the browser may take for one of these unless more is given."""
+"""Seconds that an answer of the browser may take unless more is given."""
 
 
 def debugger_address(capabilities: Mapping[str, Any]) -> str:
-    """Where the browser of a session listens beside its driver, on the machine that it runs on; empty for none."""
+    """Return host and port of the DevTools of a session's browser, on the machine of its driver; empty for none."""
     options = (capabilities.get(f"{vendor}Options") for vendor in ("goog:chrome", "ms:edge"))
-    found = (one.get("debuggerAddress") for one in options if isinstance(one, dict))
-    return str(next(filter(None, found), ""))
+    addresses = (one.get("debuggerAddress") for one in options if isinstance(one, dict))
+    return str(next(filter(None, addresses), ""))
 
 
 class DevTools:
-    """A browser's own endpoint.
+    """The HTTP endpoints of one browser.
 
     Source: https://chromedevtools.github.io/devtools-protocol/#endpoints (`/json/list`, `/json/new`, `/json/close`).
 
     Args:
-        address: Host and port, as `debugger_address` tells it.
+        address: Host and port, as `debugger_address` returns them.
         patience: Seconds that one answer may take.
 
     Raises:
-        OSError: Nobody answers there, or somebody who is no browser; any of its methods.
+        OSError: Nothing answers there, or something that is no browser; any of its methods.
     """
 
     def __init__(self, address: str, patience: float = _PATIENCE) -> None:
@@ -38,33 +38,34 @@ class DevTools:
         self._patience = patience
 
     def tabs(self) -> dict[str, str]:
-        """The addresses of its tabs by id, which is their window handle in WebDriver, the last one used first."""
-        with _understood():
-            return {str(one["id"]): str(one["url"]) for one in json.loads(self._ask("list")) if one["type"] == "page"}
+        """Return the URLs of the tabs by id, which is their window handle in WebDriver, the last used first."""
+        with _as_connection_error():
+            return {str(one["id"]): str(one["url"]) for one in self._request("list").json() if one["type"] == "page"}
 
-    def open(self) -> None:
+    def open_tab(self) -> None:
         """Open an empty tab."""
-        self._ask("new?about:blank", "PUT")
+        self._request("new?about:blank", "PUT")
 
-    def close(self, tab: str) -> None:
-        """Close a tab, whatever its page is doing; no page is asked."""
-        self._ask(f"close/{tab}")
+    def close_tab(self, tab: str) -> None:
+        """Close a tab, whatever its page is doing; the page has no say in it."""
+        self._request(f"close/{tab}")
 
-    def socket(self) -> str:
-        """The URL of the browser's own socket (`/json/version`)."""
-        with _understood():
-            return str(json.loads(self._ask("version"))["webSocketDebuggerUrl"])
+    def socket_url(self) -> str:
+        """Return the URL of the browser's own WebSocket (`/json/version`)."""
+        with _as_connection_error():
+            return str(self._request("version").json()["webSocketDebuggerUrl"])
 
-    def _ask(self, what: str, method: str = "GET") -> Any:
-        request = Request(f"http://{self._address}/json/{what}", method=method)
-        with _understood(), build_opener(ProxyHandler({})).open(request, timeout=self._patience) as answer:
-            return answer.read()
+    def _request(self, path: str, method: str = "GET") -> http.HttpResponse:
+        answer = http.request(method, f"http://{self._address}/json/{path}", timeout=self._patience)
+        if answer.status != HTTPStatus.OK:
+            raise ConnectionError(f"the browser answered {answer.status}")
+        return answer
 
 
 @contextmanager
-def _understood() -> Iterator[None]:
-    """Who answers otherwise than a browser is as good as nobody."""
+def _as_connection_error() -> Iterator[None]:
+    """Raise `ConnectionError` for an answer of something that is no browser."""
     try:
         yield
-    except (HTTPException, LookupError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise ConnectionError("what answers is no browser") from error

@@ -1,10 +1,11 @@
-"""Our thin client of one remote session: selenium's commands and connection below, our errors above."""
+"""Client of one remote session: commands by selenium's names, errors of ours."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 from orchestrator.errors import (
     AppEnded,
@@ -20,85 +21,109 @@ from orchestrator.errors import (
     TimedOut,
     Unreached,
 )
-from orchestrator.models import NATIVE
-from orchestrator.secrets import credentials, without_credentials
-from orchestrator.webdriver import unreached
-from orchestrator.webdriver.answer import Answer
-from orchestrator.webdriver.line import Line
+from orchestrator.models.session import NATIVE
+from orchestrator.system.deadline import Deadline
+from orchestrator.webdriver import commands, connection_errors
+from orchestrator.webdriver.credentials import Credentials
+from orchestrator.webdriver.response import RemoteResponse
+from orchestrator.webdriver.transport import HttpTransport
 
-if TYPE_CHECKING:
-    from selenium.webdriver.remote.remote_connection import RemoteConnection
-
-_CDP_COMMAND = "executeCdpCommand"
-_CAPABILITIES_COMMAND = "getCapabilities"
-_LOCATION_COMMAND = "setLocation"
-_CONTEXT_COMMAND = "getContext"
-FULL_PAGE = "fullPageScreenshot"
-"""Firefox's own picture of a whole page (GET /moz/screenshot/full)."""
 _PAUSE = 0.5
-"""Seconds until a session is asked to end once more."""
+"""Seconds between two attempts to end a session."""
 _DIALOGS_IN_A_ROW = 20
-"""A page that opens dialogs in a loop is answered this often in one command, then reported."""
+"""Dialogs of a page that opens them in a loop that one command answers before it reports them."""
 _LEFT = (
     *("aborted by navigation", "no such execution context"),
     "Callback was not called before the unload event",
 )
-"""What chromedriver and WebKitWebDriver say, as a part of other errors, when a document went away under a script."""
+"""Parts of the messages of chromedriver and WebKitWebDriver when a document went away under a script."""
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
-_credentials: dict[str, tuple[str, str]] = {}
-"""User and password by remote URL, of the URLs that this process was given: no record holds them."""
 
 
-def know(url: str) -> str:
-    """Keep the credentials of a URL in this process, for every session there; returns the URL without them."""
-    plain = without_credentials(url)
-    if own := credentials(url):
-        _credentials[plain] = own
-    return plain
+class CommandListener(Protocol):
+    """Handles what hinders a command."""
+
+    @property
+    def deferred(self) -> Sized:
+        """Work that has to be done before the next command; `run_deferred` is called unless it is empty."""
+        ...
+
+    def run_deferred(self) -> None:
+        """Do the deferred work, by commands of its own."""
+        ...
+
+    def answer_dialog(self, text: str) -> bool:
+        """Answer the open dialog; False leaves it open."""
+        ...
+
+    def replace_window(self) -> str:
+        """Make another window current, since the current one is closed; a clause that names it."""
+        ...
+
+    def replace_page(self) -> str:
+        """Replace the tab of a page that lets no command through; a clause as above, empty where that is impossible."""
+        ...
 
 
 class Remote:
-    """One session at its remote end, by address alone; it keeps no other state of it.
+    """Client of one session at its remote end, by address alone; it keeps no other state of the session.
 
-    A command is answered within its timeout or the session counts as lost: a remote end that stays silent for longer
-    than the driver's own limits is never heard of again. Commands of one session must not overlap (the lane sees to
-    that); `delete` may be called beside them. `before` is called before each.
+    A command that is not answered within its timeout means a lost session: a remote end that is silent for longer than
+    the driver's own limits does not recover. Commands of one session must not overlap, which the lane ensures;
+    `delete` may be called beside them.
 
     Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#endpoints.
+
+    Args:
+        url: The remote URL, which may hold user and password.
+        remote_session_id: The session's id there; empty before New Session.
+        name: The session's id here, for errors.
+        timeout: Seconds that a command may take.
+        credentials: Those for a `url` without them; those in `url` are kept there.
     """
 
-    def __init__(self, url: str, remote_session_id: str, *, name: str, timeout: float) -> None:
-        self.url = know(url)
+    def __init__(
+        self, url: str, remote_session_id: str, *, name: str, timeout: float, credentials: Credentials | None = None
+    ) -> None:
+        self._credentials = credentials or Credentials()
+        self._address = url
+        self.url = self._credentials.remember(url)
         self.remote_session_id = remote_session_id
         self.name = name
         self.timeout = timeout
-        self.on_dialog: Callable[[str], bool] | None = None
-        self.on_gone: Callable[[], str] | None = None
-        self.on_broken: Callable[[], str] | None = None
-        self.before: Callable[[], None] | None = None
-        self._kept: RemoteConnection | None = None
-        self._line = Line()
+        self._listener: CommandListener | None = None
+        self._recoveries: set[str] = set()
+        self._transport = HttpTransport(self.url, self._credentials.find(url))
+
+    @contextmanager
+    def listening(self, listener: CommandListener) -> Iterator[None]:
+        """Call `listener` for what hinders the commands that are sent inside the block."""
+        before, self._listener = self._listener, listener
+        try:
+            yield
+        finally:
+            self._listener = before
 
     def execute(self, command: str, *, limit: float | None = None, **params: Any) -> Any:
-        """Send one command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
+        """Send a command by its selenium name (`selenium.webdriver.remote.command.Command`); return its value.
 
         `limit` overrides the timeout, in seconds.
 
         Raises:
             SessionLost: The remote end is gone, does not know the session, or did not answer in time.
             Unreached: A network or a proxy between here and there failed.
-            PageBroken: The page did not answer in time, or crashed, and `on_broken` has replaced its tab.
-            DialogOpen: A dialog is open and `on_dialog` did not answer it.
-            PlaceGone: The current tab or frame is gone; `on_gone` has found another place and says which.
+            PageBroken: The page did not answer in time, or crashed, and the listener has replaced its tab.
+            DialogOpen: A dialog is open and the listener left it open.
+            PlaceGone: The current tab or frame is gone; the listener made another one current.
             TimedOut: The driver's own limit for scripts or page loads passed.
             RemoteFailure: Any other W3C error.
         """
-        if self.before:
-            self.before()
+        if self._listener and self._listener.deferred:
+            self._listener.run_deferred()
         answer = self._send(command, params, limit)
         for _ in range(_DIALOGS_IN_A_ROW):
             # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
-            if answer.error != "unexpected alert open" or self.on_dialog is None or not self.on_dialog(answer.dialog):
+            if not self._answer_dialog(answer, limit):
                 break
             answer = self._send(command, params, limit)
         else:
@@ -106,24 +131,32 @@ class Remote:
                 raise DialogOpen(answer.dialog, endless=True)
         if answer.error is None:
             return answer.value
-        if answer.error == "no such window" and self.on_gone:
-            raise self._moved(self.on_gone)
+        if answer.error == "no such window" and self._listener and "window" not in self._recoveries:
+            raise self._replace_window(self._listener)
         raise self._failure(answer)
 
+    def _answer_dialog(self, answer: RemoteResponse, limit: float | None) -> bool:
+        """Answer the dialog that blocked a command; False if there is none, or it stays open."""
+        if answer.left_beforeunload_open:
+            self._send("w3cAcceptAlert", {}, limit)
+            return True
+        is_open = answer.error == "unexpected alert open"
+        return is_open and self._listener is not None and self._listener.answer_dialog(answer.dialog)
+
     def capabilities(self) -> dict[str, Any]:
-        """The session's capabilities, as far as the remote end can be asked for them after New Session.
+        """Return the session's capabilities; empty where the remote end does not report them after New Session.
 
         The standard has no command for it; Appium and older drivers answer `GET /session/{id}`.
         """
         try:
-            answer = self.execute(_CAPABILITIES_COMMAND)
+            answer = self.execute(commands.CAPABILITIES)
         except RemoteFailure:
             return {}
-        found = answer.get("capabilities", answer) if isinstance(answer, dict) else {}
-        return found if isinstance(found, dict) else {}
+        capabilities = answer.get("capabilities", answer) if isinstance(answer, dict) else {}
+        return capabilities if isinstance(capabilities, dict) else {}
 
     def status(self, limit: float) -> dict[str, Any]:
-        """What the remote end says of itself (Status), within `limit` seconds; empty when it says nothing."""
+        """Return the remote end's status (Status); empty if there is none within `limit` seconds."""
         try:
             answer = self.get("/status", limit=limit)
         except OrchestratorError:
@@ -131,28 +164,32 @@ class Remote:
         return answer if isinstance(answer, dict) else {}
 
     def context(self) -> str:
-        """Where an app session's commands go, as Appium tells it (`GET /context`).
+        """Return an app session's current context (Appium's `GET /context`): `NATIVE_APP` or a web view's name.
 
-        It is `NATIVE_APP` or a web view's name; a remote end that knows no contexts has the first one alone.
+        A remote end without contexts is always in `NATIVE_APP`.
         """
+        from orchestrator.webdriver.app_driver import AppDriver  # noqa: PLC0415 — Appium's client loads with apps
+
         try:
-            return str(self.execute(_CONTEXT_COMMAND) or NATIVE)
+            return str(AppDriver(self.execute).current_context or NATIVE)
         except RemoteFailure:
             return NATIVE
 
-    def touch(self) -> None:
-        """Have the remote end know that the session is needed; nothing in it is changed.
+    def ping(self) -> None:
+        """Keep the session alive at its remote end, without a change to it.
 
-        It is Get Timeouts: of the standard's commands the one that no open dialog and no closed window hinders.
+        Sends Get Timeouts, the only command of the standard that neither an open dialog nor a closed window blocks.
 
         Raises:
-            SessionLost: It does not know the session; NoAnswer where it did not answer.
+            SessionLost: The remote end does not know the session; `NoAnswer` if it did not answer.
         """
         self.execute("getTimeouts")
 
-    def apart(self, timeout: float) -> Remote:
-        """The same session over a connection of its own, with a timeout in seconds and without what is called here."""
-        return Remote(self.url, self.remote_session_id, name=self.name, timeout=timeout)
+    def with_own_connection(self, timeout: float) -> Remote:
+        """Return a client of the same session with a connection of its own, a timeout in seconds and no callbacks."""
+        return Remote(
+            self._address, self.remote_session_id, name=self.name, timeout=timeout, credentials=self._credentials
+        )
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
@@ -160,96 +197,100 @@ class Remote:
 
     def cdp(self, command: str, **params: Any) -> Any:
         """Send a Chrome DevTools Protocol command to the current tab; Chromium only."""
-        return self.execute(_CDP_COMMAND, cmd=command, params=params)
+        return self.execute(commands.CDP, cmd=command, params=params)
 
     def get(self, path: str, *, limit: float) -> Any:
-        """The value that the remote end answers to a GET below its URL: of itself, and of no session."""
-        self._connection().add_command(path, "GET", path)
-        return self.execute(path, limit=limit)
+        """Return the value of a GET below the remote URL that belongs to no session.
+
+        Raises:
+            OrchestratorError: As `execute`.
+        """
+        answer = self._exchange("GET", path, {}, limit)
+        if answer.error is not None:
+            raise self._failure(answer)
+        return answer.value
 
     def close(self) -> None:
         """Close the connection that is kept between commands; the session, and a command in flight, go on."""
-        if self._kept is not None:
-            self._kept.close()
+        self._transport.close()
 
-    def hang_up(self) -> None:
-        """Close the connection under the command in flight, and for good; may be called beside it."""
-        self._line.cut()
+    def cancel_commands(self) -> None:
+        """Cancel the command in flight, from another thread, and refuse all later ones."""
+        self._transport.cancel()
 
     def delete(self, limit: float) -> None:
         """End the session at its remote end (Delete Session), within `limit` seconds.
 
-        It has a connection of its own: closing does not wait for the command in flight. A proxy or network that fails
-        is tried again, for what is not ended now runs on there.
+        Uses a connection of its own, so that it does not wait for the command in flight. Tries again where a proxy or
+        the network fails, since a session that is not ended stays open there.
         """
-        until, again = time.monotonic() + limit, False
+        deadline, is_retry = Deadline(limit), False
         while True:
             try:
-                self.apart(limit).execute("quit")
+                self.with_own_connection(limit).execute("quit")
             except Unreached:
-                if time.monotonic() + _PAUSE > until:
+                if deadline.seconds_left < _PAUSE:
                     raise
             except SessionLost:
-                if not again:
+                if not is_retry:
                     raise
-                return  # the first time it came through, and only its answer did not
+                return  # the first request was served, and only its answer was lost
             else:
                 return
-            again = True
+            is_retry = True
             time.sleep(_PAUSE)
 
-    def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> Answer:
-        import urllib3.exceptions  # noqa: PLC0415 — selenium and urllib3 load with the first session, not with us
+    def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> RemoteResponse:
+        method, path, body = commands.resolve(command, self.remote_session_id, params)
+        return self._exchange(method, path, body, limit)
 
-        connection = self._connection()
-        connection._client_config.timeout = limit or self.timeout  # noqa: SLF001 — no public way per command
+    def _exchange(self, method: str, path: str, body: Mapping[str, Any], limit: float | None) -> RemoteResponse:
+        timeout = limit or self.timeout
         try:
-            raw = connection.execute(command, {**params, "sessionId": self.remote_session_id})
-        except urllib3.exceptions.NewConnectionError as cause:  # to urllib3 a refused connection is a timeout, too
-            raise unreached.lost(self.name, self.url, cause) from cause
-        except (urllib3.exceptions.ReadTimeoutError, urllib3.exceptions.ConnectTimeoutError, TimeoutError):
-            waited = limit or self.timeout
-            lost = NoAnswer(self.name, f"the remote end did not answer within {waited:g} s")
-            raise self._without_tab(f"did not answer within {waited:g} s", lost) from None
-        except (urllib3.exceptions.HTTPError, OSError) as cause:
-            raise unreached.lost(self.name, self.url, cause) from cause
-        return Answer.read(raw)
+            return self._transport.send(method, path, body, timeout)
+        except TimeoutError:
+            lost = NoAnswer(self.name, f"the remote end did not answer within {timeout:g} s")
+            raise self._replace_page(f"did not answer within {timeout:g} s", lost) from None
+        except OSError as cause:
+            raise connection_errors.connection_error(self.name, self.url, cause) from cause
 
-    def _connection(self) -> RemoteConnection:
-        if self._kept is None:
-            self._kept = _connect(self.url)
-            self._line.hold(self._kept, self.url)
-        return self._kept
-
-    def _moved(self, find: Callable[[], str]) -> PlaceGone:
-        """Go to another place; what fails on the way there fails as usual."""
-        self.on_gone = None
+    @contextmanager
+    def _recovering(self, failure: str) -> Iterator[None]:
+        """Report the same failure of the commands inside as it is, without another recovery."""
+        self._recoveries.add(failure)
         try:
-            now = find()
+            yield
         finally:
-            self.on_gone = find
-        hint = "Look with get_visible_elements, then go on there."
-        return PlaceGone(f"What this call worked in was closed: {now}.", hint=hint, error="no such window")
+            self._recoveries.discard(failure)
 
-    def _without_tab(self, what: str, lost: SessionLost) -> OrchestratorError:
-        """The error for a page that lets no command through: the session lives on where its tab can be replaced."""
-        find, self.on_broken = self.on_broken, None
+    def _replace_window(self, listener: CommandListener) -> PlaceGone:
+        """Make another tab or context current; return the error that names it."""
+        with self._recovering("window"):
+            place = listener.replace_window()
+        hint = "Call get_visible_elements, then continue there."
+        return PlaceGone(
+            f"The tab, frame or web view of this call was closed: {place}.", hint=hint, error="no such window"
+        )
+
+    def _replace_page(self, failure: str, lost: SessionLost) -> OrchestratorError:
+        """Replace the tab of a page that blocks all commands; return the error, `lost` where that is impossible."""
+        if self._listener is None or "page" in self._recoveries:
+            return lost
         try:
-            now = find() if find else ""
+            with self._recovering("page"):
+                place = self._listener.replace_page()
         except OrchestratorError:
             return lost
-        finally:
-            self.on_broken = find
-        if not now:
+        if not place:
             return lost
-        hint = "The same page may do the same again."
-        return PageBroken(f"The page {what}, and its tab was closed: {now}.", hint=hint)
+        hint = "The same page may fail again."
+        return PageBroken(f"The page {failure}, and its tab was closed: {place}.", hint=hint)
 
-    def _failure(self, answer: Answer) -> OrchestratorError:
-        if answer.gone is not None:
-            return SessionLost(self.name, answer.gone or "the remote end no longer knows it")
+    def _failure(self, answer: RemoteResponse) -> OrchestratorError:
+        if answer.session_lost_reason is not None:
+            return SessionLost(self.name, answer.session_lost_reason or "the remote end no longer knows it")
         if answer.error == "tab crashed":
-            return self._without_tab("crashed", SessionLost(self.name, answer.message))
+            return self._replace_page("crashed", SessionLost(self.name, answer.message))
         if answer.error == "unexpected alert open":
             return DialogOpen(answer.dialog)
         if answer.error in _UNAUTHORIZED:
@@ -257,38 +298,16 @@ class Remote:
                 f"The remote end at {self.url} refused our credentials ({answer.error}).",
                 hint="Give the URL as https://user:password@host: to the start, or to attach_session for an open one.",
             )
-        if answer.error in unreached.GATEWAY:
-            return unreached.between(self.url, answer.error)
+        if answer.error in connection_errors.GATEWAY:
+            return connection_errors.gateway_error(self.url, answer.error)
         return _refused(answer)
 
 
-def _refused(answer: Answer) -> OrchestratorError:
+def _refused(answer: RemoteResponse) -> OrchestratorError:
     if any(left in answer.message for left in _LEFT):
         return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
-    if "possibly crashed" in answer.message:  # WebDriverAgent, to every command that looks at the app
+    if "possibly crashed" in answer.message:  # WebDriverAgent, for every command that reads the app
         return AppEnded(answer.message, error=answer.error)
     if answer.error in {"timeout", "script timeout"}:
         return TimedOut(f"The remote end gave up: {answer.message}.", hint="Raise the timeout or try again.")
     return RemoteFailure(f"The remote end answered {answer.error!r}: {answer.message}.", error=answer.error)
-
-
-def _connect(url: str) -> RemoteConnection:
-    from selenium.webdriver.remote.client_config import ClientConfig  # noqa: PLC0415 — see _send
-    from selenium.webdriver.remote.remote_connection import RemoteConnection  # noqa: PLC0415
-
-    # The nesting is selenium's; without it a GET is silently sent again three times after a timeout.
-    pool = {"init_args_for_pool_manager": {"retries": False, "maxsize": 1}}
-    user, password = _credentials.get(url, (None, None))
-    connection = RemoteConnection(
-        client_config=ClientConfig(
-            remote_server_addr=url.rstrip("/"), init_args_for_pool_manager=pool, username=user, password=password
-        )
-    )
-    # selenium shares one table of commands between all connections of a process.
-    connection._commands = dict(connection._commands)  # noqa: SLF001
-    connection.add_command(_CDP_COMMAND, "POST", "/session/$sessionId/goog/cdp/execute")
-    connection.add_command(_CAPABILITIES_COMMAND, "GET", "/session/$sessionId")
-    connection.add_command(_LOCATION_COMMAND, "POST", "/session/$sessionId/location")
-    connection.add_command(_CONTEXT_COMMAND, "GET", "/session/$sessionId/context")
-    connection.add_command(FULL_PAGE, "GET", "/session/$sessionId/moz/screenshot/full")
-    return connection

@@ -1,4 +1,4 @@
-"""The browsers: what each is called in the protocol and how it is asked for; one declaration for every provider."""
+"""The supported browsers: names, drivers and capabilities."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from orchestrator.abilities import TITLES
-from orchestrator.webdriver.capabilities import merge
+from orchestrator.models.browser_support import TITLES
+from orchestrator.webdriver.capabilities import merge_capabilities
 
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """How a browser is asked for, wherever it runs.
+    """A browser and how to request it, locally or elsewhere.
 
     Attributes:
-        name: What `browser` of a start calls it.
+        name: Its name in a start's `browser`.
         w3c_name: Its `browserName`.
-        driver: The program that speaks WebDriver for it.
-        options: The vendor's capability that holds `args` and `binary`; empty where there is none.
-        headless: The switch for a start without a window; empty where there is none.
-        loading: How long its driver waits for a page (`pageLoadStrategy`).
+        driver: The program of its WebDriver.
+        options: The vendor capability with `args` and `binary`; empty if there is none.
+        headless: The switch for headless mode; empty if there is none.
+        page_load_strategy: Its `pageLoadStrategy`.
     """
 
     name: str
@@ -29,39 +29,41 @@ class Browser:
     driver: str = ""
     options: str = ""
     headless: str = ""
-    # The rest of loading is waited for inside the page, in slices: a command that waits cannot be interrupted.
-    loading: str = "eager"
+    # We wait for the rest of loading inside the page, in slices: a waiting command cannot be interrupted.
+    page_load_strategy: str = "eager"
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its name for people."""
         return TITLES.get(self.name, self.name)
 
     def capabilities(self, args: Sequence[str] = (), *, headless: bool = False) -> dict[str, Any]:
-        """The W3C capabilities that ask for it, and how it loads pages; with these switches where it takes any."""
-        found: dict[str, Any] = {"browserName": self.w3c_name, "pageLoadStrategy": self.loading}
+        """The W3C capabilities that request it, with these switches if it takes any."""
+        wanted: dict[str, Any] = {"browserName": self.w3c_name, "pageLoadStrategy": self.page_load_strategy}
         if headless and self.headless:
-            found[self.options] = {"args": [self.headless]}
-        return merge(found, {self.options: {"args": list(args)}}) if args and self.options else found
+            wanted[self.options] = {"args": [self.headless]}
+        return merge_capabilities(wanted, {self.options: {"args": list(args)}}) if args and self.options else wanted
 
 
 BROWSERS: Mapping[str, Browser] = MappingProxyType(
     {
-        one.name: one
-        for one in (
+        browser.name: browser
+        for browser in (
             Browser("chrome", "chrome", "chromedriver", "goog:chromeOptions", "--headless=new"),
             Browser("firefox", "firefox", "geckodriver", "moz:firefoxOptions", "-headless"),
             Browser("edge", "MicrosoftEdge", "msedgedriver", "ms:edgeOptions", "--headless=new"),
             Browser("safari", "safari", "safaridriver"),
-            # With "eager", WebKitWebDriver now and then misses that a page has come so far, and waits in vain.
-            Browser("webkitgtk", "MiniBrowser", "WebKitWebDriver", "webkitgtk:browserOptions", loading="normal"),
+            # With "eager", WebKitWebDriver sometimes misses that a page is interactive, and waits until its timeout.
+            Browser(
+                "webkitgtk", "MiniBrowser", "WebKitWebDriver", "webkitgtk:browserOptions", page_load_strategy="normal"
+            ),
         )
     }
 )
 """The five browsers by name."""
 
 
-def browser(name: str) -> Browser:
-    """The browser of a start: Chromium is asked for as Chrome, and one that is none of the five by its own name."""
+def browser_named(name: str) -> Browser:
+    """The browser of a start: Chromium is requested as Chrome, unknown browsers by their own name."""
     known = BROWSERS.get("chrome" if name == "chromium" else name)
     return known or Browser(name, name)

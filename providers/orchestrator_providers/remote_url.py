@@ -1,21 +1,22 @@
-"""Sessions at any W3C WebDriver endpoint, by its URL."""
+"""The provider `remote_url`: sessions at any W3C WebDriver endpoint."""
 
 from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from orchestrator.models import Endpoint, SessionType
+from orchestrator.models.requests import Endpoint
+from orchestrator.models.session import SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
-from orchestrator.webdriver.capabilities import check, merge
+from orchestrator.webdriver.capabilities import check_capabilities, merge_capabilities
 from orchestrator_providers.browsers import BROWSERS
-from orchestrator_providers.wanted import browser_capabilities, resolved, url_or_secret
+from orchestrator_providers.capabilities import browser_capabilities, resolve_url, url_or_secret
 
 
 class RemoteUrlOptions(SessionOptions):
-    """Where the remote end is, and what is rare in a start there."""
+    """The remote end's URL, and rare options of a start there."""
 
     url: str = Field(description="The WebDriver endpoint, or secret:NAME; user and password in it stay secret.")
-    browser_version: str | None = Field(default=None, description="Such as 156; what is there unless given.")
+    browser_version: str | None = Field(default=None, description="Such as 156; any version unless given.")
     accept_insecure_certs: bool | None = Field(default=None, description="Load pages whose certificate is not trusted.")
 
     @field_validator("url")
@@ -33,15 +34,17 @@ class RemoteUrlProvider(Provider):
     Options = RemoteUrlOptions
 
     def endpoint(self, start: Start) -> Endpoint:
-        """The URL as it was given, and the browser's name and window as W3C capabilities."""
+        """Return the given URL, and the browser's name and window as W3C capabilities."""
         options = start.options
         if not isinstance(options, RemoteUrlOptions):
             raise TypeError(f"options are {type(options).__name__}, not RemoteUrlOptions")
-        check(start.request.capabilities)
-        url, secret = resolved(options.url, start.settings)
+        check_capabilities(start.request.capabilities)
+        url, secret = resolve_url(options.url, start.settings)
         ours = browser_capabilities(start, headless=start.headless)
         if options.browser_version and "browserVersion" not in ours:
             ours["browserVersion"] = options.browser_version
         if options.accept_insecure_certs is not None:
             ours["acceptInsecureCerts"] = options.accept_insecure_certs
-        return Endpoint(remote_url=url, capabilities=merge(ours, start.request.capabilities), secret=secret)
+        return Endpoint(
+            remote_url=url, capabilities=merge_capabilities(ours, start.request.capabilities), secret=secret
+        )

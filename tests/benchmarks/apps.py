@@ -1,4 +1,4 @@
-"""What acting in apps costs against the bare Appium client doing the same, on the simulated phones."""
+"""The cost of acting in apps, compared with the bare Appium client, on the simulated phones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from appium.webdriver.common.appiumby import AppiumBy
 from selenium.webdriver.support.wait import WebDriverWait
 
 from orchestrator.demo.device_server import DeviceServer, missing
-from tests.appium_end import POCKET, POCKET_ID
 from tests.benchmarks.measure import Figure, elapsed, in_turns
 from tests.benchmarks.server import Server
 from tests.demo.phones import start
+from tests.servers.appium import POCKET, POCKET_ID
 
 _PLATFORMS = ("iOS", "Android")
 _MAIL, _PASSWORD = "ann@example.org", "correct horse"
@@ -43,12 +43,12 @@ def figures(server: Server, url: str, rounds: int) -> Iterator[Figure]:
 
 
 def phones() -> DeviceServer | None:
-    """The server of the phones; None where something that it needs is missing."""
+    """Return the server of the phones; None if a requirement is missing."""
     return None if missing() else DeviceServer()
 
 
 class _Ours:
-    """A phone of ours with the app of the tests."""
+    """A simulated phone with the tests' app, driven by us."""
 
     def __init__(self, server: Server, platform: str) -> None:
         self._server = server

@@ -16,18 +16,18 @@ from typing import Any, Self
 
 import psutil
 
-from orchestrator import machine
-from orchestrator_providers import chromium, drivers
+from orchestrator.system import machine
+from orchestrator_providers.local import chromium_flags, drivers
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _PATIENCE = 20.0
 
 
 class Classic:
-    """A browser with the flags that ours has, and the calls that a script without us would send."""
+    """A browser started with our flags, and the commands that a plain WebDriver script would send."""
 
     def __init__(self) -> None:
-        here = drivers.Machine.this()
+        here = drivers.DriverFinder.this()
         browser = here.browser("chrome")
         driver = here.driver(browser)
         if browser is None or driver is None:
@@ -59,7 +59,7 @@ class Classic:
         self._post("/url", url=url)
 
     def find(self, css: str) -> str:
-        """Find Element; a path to it."""
+        """Find Element; return its path."""
         return f"/element/{self._post('/element', using='css selector', value=css)[ELEMENT]}"
 
     def click(self, css: str) -> None:
@@ -73,7 +73,7 @@ class Classic:
         self._post(f"{field}/value", text=text)
 
     def await_text(self, css: str, text: str) -> None:
-        """Find it and read its text, again and again until it is this one: the page may be on its way."""
+        """Find an element and read its text, repeatedly, until it equals this text."""
         until = time.monotonic() + _PATIENCE
         while time.monotonic() < until:
             with contextlib.suppress(RuntimeError):
@@ -86,7 +86,7 @@ class Classic:
         return self._post("/execute/sync", script=body, args=[])
 
     def processes(self) -> list[psutil.Process]:
-        """The driver and all that it started."""
+        """The driver and its descendants."""
         driver = psutil.Process(self.driver.pid)
         return [driver, *driver.children(recursive=True)]
 
@@ -103,9 +103,9 @@ class Classic:
         return value
 
     def _capabilities(self, browser: Path) -> dict[str, Any]:
-        flags = [*chromium._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
+        flags = [*chromium_flags._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
         flags += machine.needed_switches(os.environ)
-        options = {"binary": str(browser), "args": flags, "prefs": dict(chromium._PREFERENCES)}
+        options = {"binary": str(browser), "args": flags, "prefs": dict(chromium_flags._PREFERENCES)}
         return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}
 
 

@@ -1,4 +1,4 @@
-"""What a context of a running browser costs, against a browser of its own."""
+"""The cost of a context in a running browser, compared with a browser of its own."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from tests.benchmarks import pages
 from tests.benchmarks.measure import Figure, elapsed, in_turns, pss
 from tests.benchmarks.server import Server
-from tests.site import Site
+from tests.servers.site import Site
 
 
 def figures(site: Site, folder: Path, rounds: int) -> Iterator[Figure]:
-    """Start and memory of each, with a page open; what is started stays while the others are."""
+    """Start time and memory of each, with a page open; all of them stay open until the end."""
     names = itertools.count()
     with Server(folder) as server:
 

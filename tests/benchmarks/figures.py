@@ -1,4 +1,4 @@
-"""Every figure, each taken from both ways in turns."""
+"""Every figure; each alternates samples of both ways."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from orchestrator.models import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
-from orchestrator.store import Holder, SqliteStore
-from tests.benchmarks import apps, contexts, grid, pages, parked, screens
+from orchestrator.models.session import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
+from orchestrator.sessions.store.sqlite import SqliteStore
+from orchestrator.sessions.store.types import Holder
+from tests.benchmarks import apps, contexts, grid, pages, parked, screens, start_up
 from tests.benchmarks.classic import Classic
 from tests.benchmarks.measure import Figure, elapsed, in_turns, pss
-from tests.benchmarks.server import NAMESPACE, Server
-from tests.site import Site
+from tests.benchmarks.server import NAMESPACE, UNCUT, Server
+from tests.servers.site import Site
 
 LENGTHS = (1_000, 5_000)
 USERS = ("ann", "bob", "cas", "dan")
@@ -27,7 +28,7 @@ _TEXT = "return document.body.innerText"
 
 
 class Bench:
-    """One run: a site, a folder, and how often each figure is taken."""
+    """A benchmark run: a site, a folder, and the number of samples of each figure."""
 
     def __init__(self, site: Site, folder: Path, rounds: int) -> None:
         self._site = site
@@ -36,8 +37,8 @@ class Bench:
         pages.put(site, LENGTHS)
 
     def figures(self) -> Iterator[Figure]:
-        """Every figure, as soon as it is there."""
-        yield from self._server_start()
+        """Yield every figure as soon as it is measured."""
+        yield from start_up.figures(self._folder / "first", self._few())
         with ExitStack() as stack:
             server = stack.enter_context(Server(self._folder / "home"))
             yield from self._without_session(server)
@@ -65,7 +66,7 @@ class Bench:
                 yield from apps.figures(server, phones.url, self._few())
 
     def _few(self, least: int = 3) -> int:
-        """For what takes long."""
+        """The number of samples of a slow figure."""
         return max(least, self._rounds // 5)
 
     def _click(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
@@ -156,10 +157,10 @@ class Bench:
         yield Figure("a call's own share: list_sessions, none open", calls, (), 4)
 
     def _records(self) -> Iterator[Figure]:
-        for name, uncut in (("as it is", {"max_output": "20000"}), ("uncut", {})):
+        for name, max_output in (("as it is", "20000"), ("uncut", UNCUT)):
             home = self._folder / f"records-{name.replace(' ', '-')}"
             _write_records(home, self._site.url())
-            with Server(home, **uncut) as server:
+            with Server(home, max_output=max_output) as server:
                 calls = [elapsed(lambda: server.call("list_sessions")) for _ in range(self._rounds + 3)][3:]
             yield Figure(f"list_sessions of {RECORDS} records, {name}", calls, (), 10)
 
@@ -191,17 +192,9 @@ class Bench:
             yield Figure("memory of a session with a page (PSS)", ours, classic, None, "MB")
             yield Figure("memory of the server itself (PSS)", [own], (), None, "MB")
 
-    def _server_start(self) -> Iterator[Figure]:
-        def begin() -> float:
-            began = time.perf_counter()
-            with Server(self._folder / "first"):
-                return (time.perf_counter() - began) * 1000
-
-        yield Figure("server start to first answer", [begin() for _ in range(self._few() + 1)][1:])
-
 
 class Ours:
-    """One session of a server."""
+    """A session of our server."""
 
     def __init__(self, server: Server, name: str, site: Site) -> None:
         self._server = server
@@ -210,7 +203,7 @@ class Ours:
         server.call("start_browser", sessionId=name)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool on it."""
+        """Call a tool in the session."""
         return self._server.call(tool, sessionId=self.name, **arguments)
 
     def open(self, path: str) -> None:
@@ -219,7 +212,7 @@ class Ours:
 
 
 def _our_login(ours: Ours) -> tuple[float, float]:
-    """The whole in ms, and how much of it was waiting for the page to be at rest."""
+    """Return the duration in ms, and the part of it spent waiting for the page to settle."""
     ours.open(pages.LOGIN)
     answers: list[dict[str, Any]] = []
     whole = elapsed(lambda: answers.append(ours.call("execute_sequence", actions=pages.SIGN_IN)))
@@ -240,15 +233,15 @@ def _sign_in(classic: Classic) -> None:
 
 
 def _same(mine: object, theirs: object) -> None:
-    """Both must have done what was measured."""
+    """Fail unless both ways had the same effect."""
     if mine != theirs:
         raise RuntimeError(f"The ways came to different ends: {mine!r} and {theirs!r}.")
 
 
 def _write_records(home: Path, url: str) -> None:
-    """Sessions of a living caller, such as they stand in the store while their browsers run."""
+    """Write sessions of a living caller into the store, like those of running browsers."""
     store = SqliteStore(home)
-    here = Holder.here()
+    here = Holder.current()
     me = Caller(key="bench", pid=here.pid, created=here.created)
     store.register(me, NAMESPACE)
     process = ProcessInfo(pid=here.pid, created=here.created, name="chromedriver", folder=str(home / "profile"))
@@ -264,5 +257,5 @@ def _write_records(home: Path, url: str) -> None:
 
     for _ in range(RECORDS):
         _, ticket = store.reserve(NAMESPACE, SessionType.BROWSER, None, draft, max_sessions=None, holder=here)
-        store.leave(ticket, lambda record: record.changed(state=SessionState.ACTIVE))
+        store.leave_lane(ticket, lambda record: record.with_changes(state=SessionState.ACTIVE))
     store.disconnect()

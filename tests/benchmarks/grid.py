@@ -1,4 +1,4 @@
-"""What acting through a Selenium Grid costs, against bare selenium on the same Grid: time, and requests to it."""
+"""The cost of acting through a Selenium Grid, compared with bare selenium: time, and requests to the Grid."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from selenium.webdriver.support.wait import WebDriverWait
 from tests.benchmarks import pages
 from tests.benchmarks.measure import Figure, elapsed, in_turns
 from tests.benchmarks.server import Server
-from tests.grid_end import grid_end, missing
-from tests.remote_end import Relayed, relayed
-from tests.site import Site
+from tests.servers.grid import grid_end, missing
+from tests.servers.site import Site
+from tests.servers.webdriver import Relayed, relayed
 
 _ANSWER, _KIND = "Long Acre", "Many"
 _FORM: list[dict[str, Any]] = [
@@ -39,7 +39,7 @@ _FORM: list[dict[str, Any]] = [
 
 
 def figures(site: Site, folder: Path, rounds: int) -> Iterator[Figure]:
-    """Signing in and a form of four steps; nothing where no Grid can be started, which is said."""
+    """Signing in and a form of four steps; a message instead where no Grid can be started."""
     if lack := missing():
         print(f"No figures of Selenium Grid. {lack}", file=sys.stderr)
         return
@@ -53,7 +53,7 @@ def figures(site: Site, folder: Path, rounds: int) -> Iterator[Figure]:
 
 @dataclass(frozen=True)
 class _Work:
-    """What is done both ways: as steps of ours and by hand, with the goals of time, of the whole, of requests."""
+    """A task as our steps and as selenium calls, with goals for action time, total time and requests."""
 
     name: str
     page: str
@@ -76,7 +76,7 @@ def _of(work: _Work, server: Server, url: str, relay: Relayed, rounds: int) -> I
 
 
 def _requests(way: _Ours | _Bare, page: str, relay: Relayed) -> float:
-    """How many requests the Grid gets for it, once the page is open, in a session that has done it before."""
+    """Count the Grid's requests for the task in a warmed-up session with the page open."""
     way.run(page)
     way.open(page)
     before = len(relay.requests)
@@ -87,7 +87,7 @@ def _requests(way: _Ours | _Bare, page: str, relay: Relayed) -> float:
 
 
 class _Ours:
-    """A session of ours on the Grid, and what is done in it."""
+    """Our session on the Grid, and the task's steps."""
 
     def __init__(self, server: Server, url: str, steps: list[dict[str, Any]]) -> None:
         self._server = server
@@ -99,7 +99,7 @@ class _Ours:
         self._server.call("navigate", sessionId="far", url=url)
 
     def act(self) -> float:
-        """Do it; the milliseconds that were spent on seeing the page at rest."""
+        """Do the task; return the milliseconds spent waiting for the page to settle."""
         answer = self._server.call("execute_sequence", sessionId="far", actions=self._steps)
         if answer["completed"] != len(self._steps):
             raise RuntimeError(f"Only {answer['completed']} steps were done.")
@@ -116,7 +116,7 @@ class _Ours:
 
 
 class _Bare:
-    """A session of selenium's own client on the Grid, and what is done in it."""
+    """A session of selenium's own client on the Grid, and the task's calls."""
 
     def __init__(self, url: str, by_hand: Callable[[webdriver.Remote], object]) -> None:
         options = webdriver.ChromeOptions()
@@ -162,5 +162,5 @@ def _fill(driver: webdriver.Remote, name: str, text: str) -> None:
 
 
 def _await(driver: webdriver.Remote, where: tuple[str, str], text: str) -> None:
-    # selenium's own interval is half a second, in which nothing would be measured but that.
+    # selenium's own interval of half a second would dominate the measurement.
     WebDriverWait(driver, 20, 0.02).until(expected_conditions.text_to_be_present_in_element(where, text))

@@ -1,4 +1,4 @@
-"""What is measured, and how it is told: samples of both ways taken in turns, medians, ratios, goals."""
+"""Measurement and report: alternating samples of both ways, medians, ratios, goals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ClassicT = TypeVar("ClassicT")
 
 
 def elapsed(work: Callable[[], object]) -> float:
-    """The milliseconds that something takes."""
+    """Return the milliseconds that a piece of work takes."""
     began = time.perf_counter()
     work()
     return (time.perf_counter() - began) * 1000
@@ -26,13 +26,13 @@ def elapsed(work: Callable[[], object]) -> float:
 def in_turns(
     rounds: int, ours: Callable[[], OursT], classic: Callable[[], ClassicT], *, warm_up: int = 2
 ) -> tuple[list[OursT], list[ClassicT]]:
-    """Samples of both, A B A B, so that whatever drifts meets both; the first ones do not count."""
+    """Return alternating samples of both (A B A B), so that drift affects both; the first ones are dropped."""
     pairs = [(ours(), classic()) for _ in range(warm_up + rounds)][warm_up:]
     return [mine for mine, _ in pairs], [theirs for _, theirs in pairs]
 
 
 def pss(processes: list[psutil.Process]) -> float:
-    """Their proportional set size in MB, which only Linux tells; a process that has just ended has none."""
+    """Return the processes' proportional set size in MB (Linux only); one that has just ended counts as 0."""
     kilobytes = 0
     for process in processes:
         with suppress(OSError):
@@ -43,9 +43,9 @@ def pss(processes: list[psutil.Process]) -> float:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table.
+    """A row of the table.
 
-    Without a classic side the goal is one of the value itself, else of the ratio of the medians.
+    The goal is a maximum of the ratio of the medians, or of the median itself without classic samples.
     """
 
     name: str
@@ -56,22 +56,22 @@ class Figure:
 
     @property
     def median(self) -> float:
-        """Ours."""
+        """The median of our samples."""
         return statistics.median(self.ours)
 
     @property
     def ratio(self) -> float | None:
-        """Ours to the classic way's."""
+        """Our median divided by that of the classic way."""
         return self.median / statistics.median(self.classic) if self.classic else None
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is reached, where there is one."""
+        """True if the goal is reached, None without a goal."""
         judged = self.median if self.ratio is None else self.ratio
         return None if self.goal is None else judged <= self.goal
 
     def cells(self) -> list[str]:
-        """The line's cells."""
+        """The row's cells."""
         goal = "" if self.goal is None else f"≤ {self.goal:g}" + ("" if self.classic else f" {self.unit}")
         return [
             self.name,
@@ -84,7 +84,7 @@ class Figure:
         ]
 
     def data(self) -> dict[str, Any]:
-        """The line as JSON data, with every sample."""
+        """The row as JSON data, with every sample."""
         return {
             "name": self.name,
             "unit": self.unit,

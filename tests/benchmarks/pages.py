@@ -1,17 +1,17 @@
-"""The pages that both ways work on."""
+"""The pages that both ways use."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.site import Site
+from tests.servers.site import Site
 
 BUTTON = "/button"
 FIELD = "/field"
 LOGIN = "/login"
 TINY = "/tiny"
 FORM = "/form/1"
-"""The first of four steps, each a page of its own: two fields, then on to the next one."""
+"""The first of four steps, each a page of its own: two fields, then a link to the next step."""
 STEPS = 4
 DONE = "Thank you"
 WELCOME = "Welcome, alice"
@@ -21,18 +21,18 @@ SIGN_IN: list[dict[str, Any]] = [
     {"action": "click_element", "selector": "#go"},
     {"action": "expect", "selector": "#welcome", "text": WELCOME},
 ]
-"""What is done on the page to sign in, as steps of ours."""
+"""The steps that sign in on the page."""
 
 _STYLE = "<style>body{font:16px sans-serif;margin:2em}label{display:block;margin:1em 0}</style>"
 
 
 def rows(count: int) -> str:
-    """The path of a page with so many rows."""
+    """Return the path of a page with this number of rows."""
     return f"/rows/{count}"
 
 
 def put(site: Site, lengths: tuple[int, ...]) -> None:
-    """Put all of them on the site."""
+    """Put all pages on the site."""
     site.page(TINY, "<title>Tiny</title><p>A few words.</p>")
     site.page(
         BUTTON,

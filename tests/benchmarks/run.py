@@ -1,4 +1,7 @@
-"""Measures us against the classic way, both in one run: `python tests/benchmarks/run.py [--rounds N] [--json FILE]`."""
+"""Compares our server with the classic way in one run.
+
+Usage: `python tests/benchmarks/run.py [--start-up | --shell] [--rounds N] [--json FILE]`
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,22 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tests.benchmarks import shell, start_up
 from tests.benchmarks.figures import Bench
 from tests.benchmarks.measure import Figure, table
-from tests.site import Site
+from tests.servers.site import Site
 
 
 def main() -> None:
-    """Take every figure, print the table, and write it down if asked to."""
+    """Measure every figure, print the table, and write it to a file if requested."""
     options = _options()
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, Site() as site:
-        for figure in Bench(site, Path(folder), options.rounds).figures():
+        place = Path(folder)
+        everything = Bench(site, place, options.rounds).figures()
+        if options.start_up or options.shell:
+            everything = (start_up if options.start_up else shell).figures(place, options.rounds)
+        for figure in everything:
             figures.append(figure)
             print(f"{figure.name}: {' · '.join(filter(None, figure.cells()[1:]))}", file=sys.stderr, flush=True)
     print(table(figures))
@@ -36,6 +44,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measures us against raw W3C calls, both in one run.")
     parser.add_argument("--rounds", type=int, default=30, help="samples of each way; slow figures take fewer (30)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every sample to this file, too")
+    parser.add_argument("--shell", action="store_true", help="measure only what a command of the shell costs")
+    parser.add_argument("--start-up", action="store_true", help="measure only how fast the server starts")
     return parser.parse_args()
 
 

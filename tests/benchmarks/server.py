@@ -1,4 +1,4 @@
-"""Our way: a server process over stdio, and the leanest client that speaks to it."""
+"""Our way: a server process over stdio, and a minimal client."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from typing import Any, Self
 import psutil
 
 NAMESPACE = "bench"
-_UNCUT = "100000000"
+OURS = (sys.executable, "-m", "orchestrator", "serve", "--log-level", "warning")
+UNCUT = "100000000"
 
 
 class Server:
-    """A server and its one client, which sends a line and reads the answer: what it measures is the server's time."""
+    """A server and its only client, which writes a line and reads the answer, so that the server's time is measured."""
 
-    def __init__(self, home: Path, *, max_output: str = _UNCUT, **given: str) -> None:
+    def __init__(self, home: Path, *, command: tuple[str, ...] = OURS, max_output: str = UNCUT, **given: str) -> None:
         settings = {
             "HOME": str(home),
             "NAMESPACE": NAMESPACE,
@@ -29,7 +30,7 @@ class Server:
         }
         settings |= {name.upper(): value for name, value in given.items()}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "orchestrator", "serve", "--log-level", "warning"],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **{f"ORCHESTRATOR_{name}": value for name, value in settings.items()}},
@@ -48,7 +49,7 @@ class Server:
         self._process.communicate()
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool that must succeed; its data."""
+        """Call a tool that must succeed; return its data."""
         result = self.ask("tools/call", name=tool, arguments=arguments)
         if result.get("isError"):
             raise RuntimeError(f"{tool}: {result['content'][0]['text']}")
@@ -56,7 +57,7 @@ class Server:
         return data
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request; its result, whatever it says."""
+        """Send a request; return its result, errors included."""
         self._sent += 1
         self._write({"id": self._sent, "method": method, "params": params})
         assert self._process.stdout
@@ -71,7 +72,7 @@ class Server:
 
     @property
     def process(self) -> psutil.Process:
-        """The server itself."""
+        """The server process."""
         return psutil.Process(self._process.pid)
 
     def _write(self, message: dict[str, Any]) -> None:

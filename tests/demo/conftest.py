@@ -1,4 +1,4 @@
-"""One phone of each platform for each module."""
+"""A phone of each platform for each module."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from appium import webdriver
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.appium_end import POCKET_ID
 from tests.demo.phones import start
+from tests.servers.appium import POCKET_ID
 
 
 @pytest.fixture(scope="module", params=["iOS", "Android"])
 def session(request: pytest.FixtureRequest, device_server: DeviceServer) -> Iterator[webdriver.Remote]:
-    """One phone of each platform for the module."""
+    """A phone of each platform for the module."""
     driver = start(device_server.url, request.param)
     yield driver
     driver.quit()

@@ -1,4 +1,4 @@
-"""Simulated phones as tests ask for them, through the real Appium client."""
+"""Simulated phones, started and used through the real Appium client."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from appium.options.common import AppiumOptions
 from appium.webdriver.common.appiumby import AppiumBy
 from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.appium_end import POCKET
+from tests.servers.appium import POCKET
 
 DEVICES = {
     "iOS": {"appium:automationName": "XCUITest", "appium:deviceName": "iPhone 15"},
@@ -22,7 +22,7 @@ _STARTING = threading.Lock()
 
 
 def start(url: str, platform: str, **capabilities: Any) -> webdriver.Remote:
-    """Start a session; capabilities without a prefix get Appium's. `app=None` leaves the app out."""
+    """Start a session; capabilities without a prefix get Appium's. `app=None` omits the app."""
     wanted = {"app": str(POCKET)} | capabilities
     options = AppiumOptions()
     options.load_capabilities(
@@ -39,15 +39,15 @@ def start(url: str, platform: str, **capabilities: Any) -> webdriver.Remote:
 
 
 def eventually(driver: webdriver.Remote, condition: Any) -> Any:
-    """Wait until the condition, a function of nothing, holds."""
+    """Wait until a condition holds."""
     return WebDriverWait(driver, 60, 0.05).until(lambda _: condition())
 
 
 def ios(driver: webdriver.Remote) -> bool:
-    """Whether it is the iPhone."""
+    """Return True for the iPhone."""
     return bool(driver.capabilities["platformName"] == "iOS")
 
 
 def find(driver: webdriver.Remote, name: str) -> Any:
-    """By accessibility id."""
+    """Find an element by accessibility id."""
     return driver.find_element(AppiumBy.ACCESSIBILITY_ID, name)

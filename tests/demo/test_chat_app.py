@@ -1,4 +1,4 @@
-"""The chat application without a browser: HTTP, as its page speaks it."""
+"""The chat application without a browser: HTTP requests like those of its page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Person:
             return json.load(response)
 
     def refused(self, method: str, path: str, body: Any = None) -> tuple[int, str]:
-        """Send a request that must be refused; return the status and the sentence."""
+        """Send a request that must be refused; return status and message."""
         with pytest.raises(HTTPError) as caught, self.open(method, path, body):
             pass
         with closing(caught.value):
@@ -64,7 +64,7 @@ class Person:
 
     @contextmanager
     def listening(self, **headers: str) -> Iterator[Iterator[tuple[str, Any]]]:
-        """Open the event stream and give its events."""
+        """Open the event stream and return its events."""
         with self.open("GET", "api/events", **headers) as stream:
             assert stream.headers["Content-Type"] == "text/event-stream"
             yield _events(stream)
@@ -86,7 +86,7 @@ def message(events: Iterator[tuple[str, Any]]) -> Any:
 
 
 def online(events: Iterator[tuple[str, Any]]) -> set[str]:
-    """Return who is online by the next word of it in a stream."""
+    """Return the users online according to the next such message of a stream."""
     people = next(data["people"] for name, data in events if name == "people")
     return {person["name"] for person in people if person["online"]}
 
@@ -114,7 +114,7 @@ def bob(chat: ChatServer) -> Person:
     ("path", "kind"),
     [("", "text/html"), ("chat.css", "text/css"), ("chat.js", "text/javascript"), ("icon.svg", "image/svg+xml")],
 )
-def test_pages_come_with_the_package(chat: ChatServer, path: str, kind: str) -> None:
+def test_chat_page_files_are_served_with_their_type_and_without_cache(chat: ChatServer, path: str, kind: str) -> None:
     """Every file of the page is served with its type and without a cache."""
     with Person(chat).open("GET", path) as response:
         assert response.headers["Content-Type"].startswith(kind)
@@ -123,8 +123,8 @@ def test_pages_come_with_the_package(chat: ChatServer, path: str, kind: str) -> 
         assert response.read()
 
 
-def test_pages_need_nothing_from_elsewhere() -> None:
-    """The demonstration works without a network."""
+def test_chat_pages_load_nothing_from_other_hosts() -> None:
+    """The chat's pages load nothing from other hosts, so the demonstration works without a network."""
     pages = list(files("orchestrator.demo.chat").joinpath("pages").iterdir())
     elsewhere = re.compile(r"(?:https?:)?//(?!www\.w3\.org/2000/svg)\w+\.")
 
@@ -133,7 +133,7 @@ def test_pages_need_nothing_from_elsewhere() -> None:
 
 
 def test_unknown_path_is_not_found(chat: ChatServer) -> None:
-    """A path outside the pages gives nothing, whatever it is made of."""
+    """A path outside the pages is not found, however it is spelled."""
     assert Person(chat).refused("GET", "../handler.py")[0] == 404
     assert Person(chat).refused("DELETE", "api/messages")[0] == 404
 
@@ -145,7 +145,7 @@ def test_wrong_password_is_refused(chat: ChatServer, name: str, password: str) -
 
     assert person.refused("POST", "api/session", {"name": name, "password": password}) == (
         401,
-        "That name and password do not go together.",
+        "The name or the password is wrong.",
     )
     assert not list(person.cookies)
     assert person.call("GET", "api/session") == {"user": None}
@@ -162,7 +162,7 @@ def test_session_is_a_cookie_that_scripts_cannot_read(chat: ChatServer) -> None:
     assert PASSWORDS["alice"] not in cookie
 
 
-def test_strangers_neither_write_nor_listen(chat: ChatServer) -> None:
+def test_chat_requests_without_a_session_are_refused(chat: ChatServer) -> None:
     """Without a session there is no conversation."""
     assert Person(chat).refused("POST", "api/messages", {"text": "hello"}) == (401, "Sign in first.")
     assert Person(chat).refused("GET", "api/events") == (401, "Sign in first.")
@@ -172,13 +172,13 @@ def test_strangers_neither_write_nor_listen(chat: ChatServer) -> None:
 @pytest.mark.parametrize(
     "body", [{"text": " \n "}, {"text": "x" * 2_001}, {"text": 7}, {}, ["text"], b"{", b"\xff", b"x" * 64_001]
 )
-def test_what_is_no_message_is_refused(chat: ChatServer, alice: Person, body: Any) -> None:
-    """Empty, too long or malformed messages reach nobody."""
+def test_an_empty_overlong_or_malformed_chat_message_is_refused(chat: ChatServer, alice: Person, body: Any) -> None:
+    """Empty, too long or malformed messages reach no user."""
     assert alice.refused("POST", "api/messages", body)[0] == 400
     assert chat.messages == []
 
 
-def test_message_reaches_the_other(alice: Person, bob: Person) -> None:
+def test_a_chat_message_reaches_the_other_user_unchanged(alice: Person, bob: Person) -> None:
     """A message arrives unchanged, with its author and the server's time."""
     with bob.listening() as events:
         sent = alice.say(MARKUP)
@@ -189,8 +189,8 @@ def test_message_reaches_the_other(alice: Person, bob: Person) -> None:
     assert abs(datetime.now(UTC) - datetime.fromisoformat(arrived["at"])) < timedelta(seconds=30)
 
 
-def test_who_comes_late_reads_what_was_said(alice: Person, bob: Person) -> None:
-    """A new stream begins with the whole conversation, one that comes back with what it missed."""
+def test_an_event_stream_begins_with_the_messages_it_missed(alice: Person, bob: Person) -> None:
+    """A new stream begins with the whole conversation, a reconnected one with the messages that it missed."""
     for text in ("one", "two", "three"):
         alice.say(text)
 
@@ -200,8 +200,8 @@ def test_who_comes_late_reads_what_was_said(alice: Person, bob: Person) -> None:
         assert message(events)["text"] == "three"
 
 
-def test_presence_follows_the_open_pages(alice: Person, bob: Person) -> None:
-    """Who listens is online; whose page is gone is offline soon after."""
+def test_a_user_is_online_while_an_event_stream_is_open(alice: Person, bob: Person) -> None:
+    """A user with an open event stream is online, and offline soon after it closes."""
     with alice.listening() as events:
         assert online(events) == {"alice"}
         with bob.listening() as theirs:
@@ -210,8 +210,8 @@ def test_presence_follows_the_open_pages(alice: Person, bob: Person) -> None:
         assert online(events) == {"alice"}
 
 
-def test_signing_out_ends_the_session(alice: Person) -> None:
-    """The cookie is worth nothing afterwards, and the open page's stream ends."""
+def test_signing_out_ends_the_chat_session_and_its_event_stream(alice: Person) -> None:
+    """The cookie is invalid afterwards, and the open page's stream ends."""
     with alice.listening() as events:
         online(events)
         assert alice.call("DELETE", "api/session") == {"user": None}
@@ -220,8 +220,8 @@ def test_signing_out_ends_the_session(alice: Person) -> None:
     assert alice.refused("POST", "api/messages", {"text": "still here?"})[0] == 401
 
 
-def test_stop_leaves_no_thread() -> None:
-    """Open streams and idle connections do not hold up the end."""
+def test_stopping_the_chat_server_leaves_no_thread() -> None:
+    """Open streams and idle connections do not delay the server's end."""
     before = threading.active_count()
     with ExitStack() as stack:
         with ChatServer(PASSWORDS) as chat:

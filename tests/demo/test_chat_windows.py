@@ -1,4 +1,4 @@
-"""The chat application in two real windows, driven by selenium alone: what it does without our server."""
+"""The chat application in two real windows, driven by selenium alone, without our server."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def enter(driver: webdriver.Chrome, name: str, password: str) -> None:
     button.click()
 
 
-def test_two_windows_talk() -> None:
+def test_a_chat_message_from_one_window_shows_in_the_other_as_plain_text() -> None:
     """A message written in one window shows in the other as text, never as markup."""
     with ChatServer(PASSWORDS) as chat, window() as alice, window() as bob:
         for driver, name in ((alice, "alice"), (bob, "bob")):
@@ -59,7 +59,7 @@ def test_two_windows_talk() -> None:
             assert driver.find_element(By.ID, "name").accessible_name == "Name"
             assert driver.find_element(By.ID, "password").accessible_name == "Password"
             enter(driver, name, "a guess")
-            see(driver, "[role=alert]", "That name and password do not go together.")
+            see(driver, "[role=alert]", "The name or the password is wrong.")
             enter(driver, name, PASSWORDS[name])
             see(driver, "header", f"Signed in as {name}")
         see(alice, "#people", "bob is online")

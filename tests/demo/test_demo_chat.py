@@ -1,4 +1,4 @@
-"""The whole promise in one command: `orchestrator demo chat` from a shell, as a newcomer runs it."""
+"""The demonstration `orchestrator demo chat`, run from a shell as a newcomer does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from orchestrator.demo.run_chat import PASSWORD_PREFIX
+from orchestrator.demo.chat.scenario import PASSWORD_PREFIX
 
 PASSWORD = re.compile(rf"{PASSWORD_PREFIX}[\w-]{{16}}".encode())
 
@@ -27,7 +27,7 @@ def demo(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def assert_no_password(folder: Path, run: subprocess.CompletedProcess[str]) -> None:
-    """Look for a password of the run in what it said and in every file that it left."""
+    """Fail if a password of the run is in its output or in a file that it left."""
     texts = {"output": run.stdout.encode(), "errors": run.stderr.encode()}
     texts |= {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert [name for name, text in texts.items() if PASSWORD.search(text)] == []
@@ -41,8 +41,8 @@ def size_of_png(path: Path) -> tuple[int, int]:
     return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
 
 
-def test_two_users_chat(tmp_path: Path) -> None:
-    """Both messages are seen, both latencies named, both screens saved, and no password is said."""
+def test_demo_chat_prints_latencies_and_saves_screenshots_without_showing_a_password(tmp_path: Path) -> None:
+    """Both messages are seen, both latencies printed, both screenshots saved, and no password is in any output."""
     run = demo(tmp_path)
 
     assert run.returncode == 0, run.stdout + run.stderr
@@ -55,8 +55,8 @@ def test_two_users_chat(tmp_path: Path) -> None:
     assert_no_password(tmp_path, run)
 
 
-def test_failure_is_told(tmp_path: Path) -> None:
-    """A tool's error is printed in its own words, everything is closed, and the exit code says so."""
+def test_demo_chat_prints_a_tool_error_and_exits_with_1(tmp_path: Path) -> None:
+    """A tool's error is printed unchanged, everything is closed, and the exit code is 1."""
     run = demo(tmp_path, ORCHESTRATOR_CHROME_BINARY=str(tmp_path / "no-such-browser"))
 
     assert run.returncode == 1, run.stdout + run.stderr
@@ -66,8 +66,8 @@ def test_failure_is_told(tmp_path: Path) -> None:
     assert "Both messages were seen" not in run.stdout
 
 
-def test_server_that_does_not_start_is_told(tmp_path: Path) -> None:
-    """When no MCP server answers, the demonstration ends with a sentence and the place of the log."""
+def test_demo_chat_names_the_log_when_its_mcp_server_does_not_start(tmp_path: Path) -> None:
+    """Without an answer of the MCP server the demonstration ends with one sentence and the path of the log."""
     (tmp_path / "file").write_text("not a folder", "utf-8")
 
     run = demo(tmp_path, ORCHESTRATOR_HOME=str(tmp_path / "file"))

@@ -1,4 +1,4 @@
-"""The same purchase on a web page and on both simulated phones: `orchestrator demo checkout`, as a newcomer runs it."""
+"""The same purchase on a web page and both simulated phones: `orchestrator demo checkout`, run like a newcomer."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def checkout(folder: Path, *options: str, **environment: str) -> subprocess.Comp
 
 
 @pytest.mark.usefixtures("needs_phones")
-def test_one_purchase_on_three_platforms(tmp_path: Path) -> None:  # W2 W22 W42
-    """All three receipts agree, each step's time stands in the table, and the last screens are one picture."""
+def test_demo_checkout_gets_equal_receipts_on_web_ios_and_android(tmp_path: Path) -> None:  # W2 W22 W42
+    """All three receipts agree, each step's time is in the table, and the last screens are one picture."""
     run = checkout(tmp_path)
 
     assert run.returncode == 0, run.stdout + run.stderr
@@ -45,8 +45,8 @@ def test_one_purchase_on_three_platforms(tmp_path: Path) -> None:  # W2 W22 W42
 
 
 @pytest.mark.usefixtures("needs_phones")
-def test_a_planted_difference_is_found_and_named(tmp_path: Path) -> None:  # W43
-    """The platform and what differs there."""
+def test_demo_checkout_names_the_platform_whose_receipt_differs(tmp_path: Path) -> None:  # W43
+    """A planted difference is printed with its platform and the values that differ."""
     run = checkout(tmp_path, "--break", "android")
 
     assert run.returncode == 0, run.stdout + run.stderr
@@ -56,8 +56,8 @@ def test_a_planted_difference_is_found_and_named(tmp_path: Path) -> None:  # W43
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder of programs is made of links")
-def test_without_node_the_web_part_runs(tmp_path: Path) -> None:
-    """What is missing is said."""
+def test_demo_checkout_runs_only_the_web_part_without_node(tmp_path: Path) -> None:
+    """Without Node.js the run buys on the web alone and prints why the phones are omitted."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("chromium", "chromedriver", "google-chrome", "sh"):
@@ -70,8 +70,8 @@ def test_without_node_the_web_part_runs(tmp_path: Path) -> None:
     assert RECEIPT.findall(run.stdout) == [("web", "Free", "€126.50")]
 
 
-def test_the_odd_one_of_several_receipts_is_named() -> None:
-    """By what most of the others say; what is missing on a screen counts as a difference, too."""
+def test_differences_names_the_receipt_that_deviates_from_the_majority() -> None:
+    """The receipt that differs from most others is named; a line that is missing counts as a difference."""
     usual = "Thank you, Ada Byron!\n1 \u00d7 Mug\n€18.50\nDelivery\n€4.90\nTotal\n€23.40"
     odd = usual.replace("€23.40", "€23.45").replace("Thank you", "Sorry")
     receipts = {name: Receipt.read(text) for name, text in {"web": usual, "ios": odd, "android": usual}.items()}

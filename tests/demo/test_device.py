@@ -1,4 +1,4 @@
-"""The simulated phones through a real Appium and its real client: seeing, finding, typing, touching."""
+"""The simulated phones through a real Appium and its real client: reading, finding, typing, touching."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.appium_end import POCKET_ID
 from tests.demo.phones import eventually, find, ios, start
+from tests.servers.appium import POCKET_ID
 
 
 def open_screen(driver: webdriver.Remote, name: str) -> None:
@@ -36,18 +36,18 @@ def open_screen(driver: webdriver.Remote, name: str) -> None:
 
 
 def text(driver: webdriver.Remote, name: str) -> str:
-    """The text of what has that accessibility id."""
+    """Return the text of the element with this accessibility id."""
     return str(find(driver, name).text)
 
 
-def test_names_itself_as_simulated(session: webdriver.Remote) -> None:
-    """No report can take it for a real phone."""
+def test_a_simulated_phone_says_in_its_capabilities_that_it_is_simulated(session: webdriver.Remote) -> None:
+    """Capabilities and device name say that the phone is simulated, so no report takes it for a real one."""
     assert session.capabilities["simulated"] is True
     assert session.capabilities["deviceName"].endswith("(simulated)")
 
 
-def test_login(phone: webdriver.Remote) -> None:
-    """The same three lines on both platforms lead to the same place."""
+def test_a_login_takes_the_same_calls_on_ios_and_android(phone: webdriver.Remote) -> None:
+    """Accessibility ids and calls are the same on both platforms and lead to the same screen."""
     find(phone, "emailField").send_keys("ada@example.org")
     find(phone, "passwordField").send_keys("wrong")
     find(phone, "loginButton").click()
@@ -60,8 +60,8 @@ def test_login(phone: webdriver.Remote) -> None:
     assert text(phone, "welcome") == "Welcome ada@example.org"
 
 
-def test_source_has_the_platforms_shape(phone: webdriver.Remote) -> None:
-    """Types, names, places and states stand where XCUITest and UiAutomator2 write them."""
+def test_page_source_has_the_shape_of_xcuitest_or_uiautomator2(phone: webdriver.Remote) -> None:
+    """Types, names, positions and states are written as XCUITest and UiAutomator2 do."""
     find(phone, "passwordField").send_keys("secret")
     source = phone.page_source
     root = ET.fromstring(source.encode())  # noqa: S314 our own server's
@@ -85,8 +85,8 @@ def test_source_has_the_platforms_shape(phone: webdriver.Remote) -> None:
         assert re.fullmatch(r"(\[\d+,\d+\]){2}", field.attrib["bounds"])
 
 
-def test_off_screen_elements(phone: webdriver.Remote) -> None:
-    """An iPhone tells of what is off the screen, Android does not; a scroll brings it there."""
+def test_off_screen_elements_are_found_on_ios_and_only_after_a_scroll_on_android(phone: webdriver.Remote) -> None:
+    """An off-screen element is found hidden on iOS, and on Android only after a scroll."""
     open_screen(phone, "list")
     if ios(phone):
         below = find(phone, "Add thing 60")
@@ -129,7 +129,7 @@ LOCATORS = {
 }
 
 
-def test_locators(phone: webdriver.Remote) -> None:
+def test_every_locator_strategy_of_the_platform_finds_the_element(phone: webdriver.Remote) -> None:
     """Every strategy of the platform finds the button."""
     expected = find(phone, "loginButton").id
     found = {
@@ -138,8 +138,8 @@ def test_locators(phone: webdriver.Remote) -> None:
     assert set(found.values()) == {expected}, found
 
 
-def test_what_cannot_be_found(phone: webdriver.Remote) -> None:
-    """A missing element, a bad selector, a stale element are told apart."""
+def test_missing_elements_bad_selectors_and_stale_elements_raise_distinct_errors(phone: webdriver.Remote) -> None:
+    """Missing elements, bad selectors and stale elements raise different errors."""
     with pytest.raises(NoSuchElementException, match="No element was found by accessibility id 'nowhere'"):
         find(phone, "nowhere")
     bad = (
@@ -160,8 +160,8 @@ def test_what_cannot_be_found(phone: webdriver.Remote) -> None:
         find(phone, "loginButton").send_keys("x")
 
 
-def test_controls(phone: webdriver.Remote) -> None:
-    """Switches, sliders and pickers tell their state and take a value."""
+def test_switches_sliders_and_pickers_report_their_state_and_take_values(phone: webdriver.Remote) -> None:
+    """Switches, sliders and pickers report their state and take a value."""
     open_screen(phone, "controls")
     state = "value" if ios(phone) else "checked"
     before = find(phone, "wifi").get_attribute(state)
@@ -175,8 +175,8 @@ def test_controls(phone: webdriver.Remote) -> None:
         find(phone, "colour").send_keys("Pink")
 
 
-def test_pictures_are_in_device_pixels(phone: webdriver.Remote) -> None:
-    """On iOS lengths are points, pictures pixels; Android has pixels in both."""
+def test_screenshots_are_in_device_pixels(phone: webdriver.Remote) -> None:
+    """Lengths are points and screenshots pixels on iOS; Android uses pixels for both."""
     screen = Image.open(io.BytesIO(base64.b64decode(phone.get_screenshot_as_base64())))
     button = find(phone, "loginButton")
     picture = Image.open(io.BytesIO(base64.b64decode(button.screenshot_as_base64)))
@@ -186,8 +186,8 @@ def test_pictures_are_in_device_pixels(phone: webdriver.Remote) -> None:
     assert len(set(picture.convert("RGB").get_flattened_data())) > 10
 
 
-def test_keyboard(phone: webdriver.Remote) -> None:
-    """A field's focus shows it, the app has what is left of the screen, and it can be hidden."""
+def test_the_soft_keyboard_opens_on_focus_types_into_the_field_and_can_be_hidden(phone: webdriver.Remote) -> None:
+    """The focus of a field shows the keyboard, which shrinks the app's screen and can be hidden."""
     open_screen(phone, "note")
     field = find(phone, "noteField")
     low = field.rect["y"]
@@ -210,8 +210,8 @@ def test_keyboard(phone: webdriver.Remote) -> None:
     assert field.rect["y"] == low
 
 
-def test_touches(phone: webdriver.Remote) -> None:
-    """Taps, double taps, long presses and swipes are what the app takes them for."""
+def test_taps_double_taps_long_presses_and_swipes_are_recognised(phone: webdriver.Remote) -> None:
+    """Taps, double taps, long presses and swipes are recognised by the app."""
     open_screen(phone, "gestures")
     pad = find(phone, "pad")
     pad.click()
@@ -233,8 +233,8 @@ def test_touches(phone: webdriver.Remote) -> None:
     assert text(phone, "counts").startswith("taps 3, double taps 1, long presses 1")
 
 
-def test_long_press_by_actions(phone: webdriver.Remote) -> None:
-    """A finger that rests presses long, whoever lets it: no click follows."""
+def test_a_resting_touch_by_w3c_actions_is_a_long_press_and_no_tap(phone: webdriver.Remote) -> None:
+    """A finger held down by W3C actions is a long press, and no click follows."""
     open_screen(phone, "gestures")
     actions = ActionChains(phone)
     actions.w3c_actions = ActionBuilder(phone, mouse=PointerInput(POINTER_TOUCH, "finger"))
@@ -243,7 +243,7 @@ def test_long_press_by_actions(phone: webdriver.Remote) -> None:
     assert text(phone, "counts").startswith("taps 0, double taps 0, long presses 1")
 
 
-def test_two_fingers(phone: webdriver.Remote) -> None:
+def test_pinches_by_driver_gesture_and_by_w3c_actions_change_the_scale(phone: webdriver.Remote) -> None:
     """A pinch has two fingers, by the driver's gesture as by W3C actions."""
     open_screen(phone, "gestures")
     pad = find(phone, "pad")
@@ -266,7 +266,7 @@ def test_two_fingers(phone: webdriver.Remote) -> None:
     assert float(text(phone, "counts").split("scale ")[1].split(",")[0]) == pytest.approx(0.5, abs=0.1)
 
 
-def test_drag(phone: webdriver.Remote) -> None:
+def test_dragging_a_card_onto_its_target_drops_it(phone: webdriver.Remote) -> None:
     """A card is dragged to its place by a finger."""
     open_screen(phone, "gestures")
     card, target = find(phone, "card"), find(phone, "target")
@@ -282,12 +282,12 @@ def test_drag(phone: webdriver.Remote) -> None:
 
 
 def middle(rect: dict[str, int]) -> tuple[int, int]:
-    """The point in the middle."""
+    """Return the middle of an element."""
     return rect["x"] + rect["width"] // 2, rect["y"] + rect["height"] // 2
 
 
-def test_scrolling_tells_its_end(phone: webdriver.Remote) -> None:
-    """The list moves under the finger and rests; Android's gesture says whether there is more."""
+def test_a_swipe_scrolls_the_list_and_scroll_gesture_reports_its_end(phone: webdriver.Remote) -> None:
+    """The list moves under the finger and stops; Android's gesture reports whether there is more."""
     open_screen(phone, "list")
     phone.swipe(*((200, 600, 200, 200) if ios(phone) else (540, 1700, 540, 500)), 300)
     source = phone.page_source
@@ -315,8 +315,10 @@ PAGE = """
 """
 
 
-def test_frames_shadows_and_modals(device_server: DeviceServer, tmp_path: Path) -> None:
-    """What is in frames and shadow roots is told and can be touched; a modal hides what is behind it."""
+def test_page_source_includes_frames_and_shadow_roots_but_not_what_a_modal_hides(
+    device_server: DeviceServer, tmp_path: Path
+) -> None:
+    """Elements in frames and shadow roots are listed and can be touched; those behind a modal are hidden."""
     (tmp_path / "sim.json").write_text(json.dumps({"name": "Page", "appPackage": "org.example.page"}), "utf-8")
     (tmp_path / "index.html").write_text(PAGE, "utf-8")
     driver = start(device_server.url, "Android", app=str(tmp_path))

@@ -1,4 +1,4 @@
-"""What goes wrong with simulated phones, asked for or not: each is told clearly, and nothing is left."""
+"""Faults of simulated phones, requested or not: each is reported clearly, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from appium.webdriver.common.appiumby import AppiumBy as By
 from selenium.common.exceptions import InvalidSessionIdException, SessionNotCreatedException, WebDriverException
 
 from orchestrator.demo.device_server import DeviceServer
-from orchestrator.living import gone
+from orchestrator.system.process_identity import gone
 from tests.demo.phones import eventually, start
-from tests.ports import losing_its_port
+from tests.servers.ports import losing_its_port
 
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
-    """What the server has started and still runs."""
+    """Return the browsers that the server has started and that still run."""
     return living(psutil.Process(server.pid).children(recursive=True))
 
 
 def living(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that still run; one that nobody reaped does not."""
+    """Return the processes that still run, without zombies."""
     return [process for process in processes if not gone(process)]
 
 
@@ -40,15 +40,17 @@ def living(processes: list[psutil.Process]) -> list[psutil.Process]:
         ({"simRefuseStart": "The lab is closed"}, "The lab is closed"),
     ],
 )
-def test_refused_starts(device_server: DeviceServer, capabilities: dict[str, Any], message: str) -> None:
-    """A session that cannot be says why."""
+def test_a_refused_start_names_the_reason_and_leaves_no_browser(
+    device_server: DeviceServer, capabilities: dict[str, Any], message: str
+) -> None:
+    """A start with capabilities that cannot be met fails with the reason."""
     with pytest.raises(SessionNotCreatedException, match=message.replace("(", r"\(")):
         start(device_server.url, "iOS", **capabilities)
     assert browsers(device_server) == []
 
 
-def test_one_session_a_device(device_server: DeviceServer) -> None:
-    """The second one on a udid is refused while the first lives, and no longer."""
+def test_a_second_session_on_a_udid_is_refused_while_the_first_lives(device_server: DeviceServer) -> None:
+    """A second session on a udid is refused while the first one lives, and only then."""
     first = start(device_server.url, "Android", udid="emulator-5554")
     try:
         with pytest.raises(SessionNotCreatedException, match="Device 'emulator-5554' is already in use by session"):
@@ -60,7 +62,7 @@ def test_one_session_a_device(device_server: DeviceServer) -> None:
     again.quit()
 
 
-def test_crash_in_mid_call(device_server: DeviceServer) -> None:
+def test_a_phone_crash_fails_the_running_call_at_once_and_ends_the_session(device_server: DeviceServer) -> None:
     """The call in flight fails at once, the next one finds no session."""
     driver = start(device_server.url, "iOS", simCrashAfter=0.5)
     driver.implicitly_wait(20)
@@ -73,8 +75,8 @@ def test_crash_in_mid_call(device_server: DeviceServer) -> None:
     eventually(driver, lambda: browsers(device_server) == [])
 
 
-def test_slow_command(device_server: DeviceServer) -> None:
-    """One command takes its time, the others do not."""
+def test_sim_slow_command_delays_the_named_command(device_server: DeviceServer) -> None:
+    """The command that simSlowCommand names takes at least the given time."""
     driver = start(device_server.url, "Android", simSlowCommand={"command": "getPageSource", "ms": 700})
     try:
         begun = time.monotonic()
@@ -84,8 +86,8 @@ def test_slow_command(device_server: DeviceServer) -> None:
         driver.quit()
 
 
-def test_alert_at_start(device_server: DeviceServer) -> None:
-    """The app is found covered by an alert."""
+def test_sim_alert_at_start_covers_the_app_with_an_alert(device_server: DeviceServer) -> None:
+    """An app started with simAlertAtStart is covered by an alert until it is dismissed."""
     driver = start(device_server.url, "iOS", simAlertAtStart="Software update available")
     try:
         assert driver.switch_to.alert.text == "Software update available"
@@ -95,16 +97,16 @@ def test_alert_at_start(device_server: DeviceServer) -> None:
         driver.quit()
 
 
-def test_start_that_hangs(device_server: DeviceServer) -> None:
-    """A start can take longer than anybody waits for."""
+def test_sim_hang_at_start_delays_the_session_start(device_server: DeviceServer) -> None:
+    """A start with simHangAtStart takes at least the given time."""
     begun = time.monotonic()
     driver = start(device_server.url, "iOS", simHangAtStart=1.5)
     driver.quit()
     assert time.monotonic() - begun > 1.5
 
 
-def test_idle_session_ends(device_server: DeviceServer) -> None:
-    """After newCommandTimeout its browser is gone."""
+def test_an_idle_session_ends_after_new_command_timeout(device_server: DeviceServer) -> None:
+    """The browser of a phone is gone once newCommandTimeout has passed without a command."""
     driver = start(device_server.url, "Android", newCommandTimeout=1)
     eventually(driver, lambda: browsers(device_server) == [])
     with pytest.raises(InvalidSessionIdException):
@@ -112,8 +114,8 @@ def test_idle_session_ends(device_server: DeviceServer) -> None:
 
 
 @pytest.mark.usefixtures("device_server")
-def test_server_ends_with_everything() -> None:
-    """SIGTERM with a session and its web view open leaves no process and no folder; pytest's end looks, too."""
+def test_stopping_the_device_server_leaves_no_process_and_no_folder() -> None:
+    """SIGTERM with a session and its web view open leaves no process and no folder; the run's end checks again."""
     with DeviceServer() as server:
         driver = start(server.url, "iOS")
         driver.get("pocket://screen/web")
@@ -127,10 +129,10 @@ def test_server_ends_with_everything() -> None:
 
 @pytest.mark.usefixtures("device_server")
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in that loses its port is a script")
-def test_killed_server_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the phone's browser nor the web view's chromedriver outlives an Appium that was killed.
+def test_a_killed_appium_leaves_no_browser_and_no_chromedriver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the phone's browser nor the web view's chromedriver outlives a killed Appium.
 
-    A chromedriver that found its port taken was started once more.
+    A chromedriver whose port was taken has been started a second time.
     """
     monkeypatch.setenv("PATH", str(losing_its_port(tmp_path).parent), prepend=os.pathsep)
     with DeviceServer() as server:

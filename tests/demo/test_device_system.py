@@ -1,4 +1,4 @@
-"""The simulated phones beyond one app: alerts, permissions, the life of apps, the device itself."""
+"""The simulated phones beyond one app: alerts, permissions, the states of apps, the device itself."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from appium.webdriver.common.appiumby import AppiumBy as By
 from selenium.common.exceptions import NoAlertPresentException, WebDriverException
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.appium_end import POCKET, POCKET_ID
 from tests.demo.phones import eventually, find, ios, start
+from tests.servers.appium import POCKET, POCKET_ID
 
 DENY = {"iOS": "Don\u2019t Allow", "Android": "Don\u2019t allow"}
 SETTINGS = {"iOS": "com.apple.Preferences", "Android": "com.android.settings"}
 
 
 def press(driver: webdriver.Remote, label: str) -> None:
-    """Tap the button that says so, on an alert as anywhere."""
+    """Tap the button with this label, in an alert as well."""
     if ios(driver):
         driver.find_element(By.IOS_PREDICATE, f'type == "XCUIElementTypeButton" AND label == "{label}"').click()
     else:
@@ -27,11 +27,11 @@ def press(driver: webdriver.Remote, label: str) -> None:
 
 
 def answered(driver: webdriver.Remote, text: str) -> None:
-    """Wait for what the app made of an answer."""
+    """Wait until the app shows the result of an answer."""
     eventually(driver, lambda: find(driver, "answer").text == text)
 
 
-def test_alert(phone: webdriver.Remote) -> None:
+def test_an_alert_covers_the_app_until_it_is_accepted(phone: webdriver.Remote) -> None:
     """An alert covers the app until it is accepted; then there is none."""
     phone.get("pocket://screen/alerts")
     with pytest.raises(NoAlertPresentException):
@@ -45,8 +45,8 @@ def test_alert(phone: webdriver.Remote) -> None:
     answered(phone, "Seen")
 
 
-def test_confirm_by_its_own_buttons(phone: webdriver.Remote) -> None:
-    """Its buttons are elements that a finger presses."""
+def test_a_confirm_dialog_is_answered_by_tapping_its_buttons(phone: webdriver.Remote) -> None:
+    """Buttons of a confirm dialog are elements that can be tapped."""
     phone.get("pocket://screen/alerts")
     find(phone, "confirmButton").click()
     press(phone, "Cancel")
@@ -56,8 +56,8 @@ def test_confirm_by_its_own_buttons(phone: webdriver.Remote) -> None:
     answered(phone, "Deleted")
 
 
-def test_prompt(phone: webdriver.Remote) -> None:
-    """Its text is set, or it is dismissed."""
+def test_a_prompt_takes_a_text_or_is_dismissed(phone: webdriver.Remote) -> None:
+    """A prompt is accepted with the text that was set, or dismissed."""
     phone.get("pocket://screen/alerts")
     find(phone, "promptButton").click()
     assert phone.switch_to.alert.text == "Your name?"
@@ -69,10 +69,10 @@ def test_prompt(phone: webdriver.Remote) -> None:
     answered(phone, "Name: null")
 
 
-def test_permission_is_asked_for_once(phone: webdriver.Remote) -> None:
-    """The app gets the place after the person allowed it, and is not asked again; removing the app forgets it.
+def test_a_location_permission_is_asked_for_once_until_the_app_is_removed(phone: webdriver.Remote) -> None:
+    """The app gets the location once the user allowed it, and does not ask again; removing the app resets that.
 
-    On iOS the question is another app's: it is in the source only where a setting says so.
+    On iOS the question belongs to another app: it is in the source only with a setting.
     """
     phone.set_location(52.52, 13.4)
     phone.get("pocket://screen/alerts")
@@ -98,8 +98,8 @@ def test_permission_is_asked_for_once(phone: webdriver.Remote) -> None:
     answered(phone, "At 48.86, 2.35")
 
 
-def test_life_of_apps(phone: webdriver.Remote) -> None:
-    """Two apps, one in front, as each platform tells it; what was typed is still there after the other was in front."""
+def test_app_states_follow_activating_backgrounding_and_terminating(phone: webdriver.Remote) -> None:
+    """States of two apps follow activation, background and termination; typed text survives the background."""
     settings = SETTINGS[phone.capabilities["platformName"]]
     find(phone, "emailField").send_keys("kept")
     assert [phone.query_app_state(app) for app in (POCKET_ID, settings, "org.example.none")] == [4, 1, int(ios(phone))]
@@ -120,7 +120,7 @@ def test_life_of_apps(phone: webdriver.Remote) -> None:
         phone.activate_app("org.example.none")
 
 
-def test_links(phone: webdriver.Remote) -> None:
+def test_a_deep_link_opens_its_app_whether_it_runs_or_not(phone: webdriver.Remote) -> None:
     """A link opens its app, running or not."""
     phone.get("pocket://item/7")
     assert find(phone, "itemText").text == "Item 7"
@@ -132,8 +132,8 @@ def test_links(phone: webdriver.Remote) -> None:
         phone.execute_script("mobile: deepLink", {"url": "nobody://x"})
 
 
-def test_rotation(phone: webdriver.Remote) -> None:
-    """The app is laid out anew, and back."""
+def test_rotating_the_phone_swaps_width_and_height_and_lays_the_app_out_anew(phone: webdriver.Remote) -> None:
+    """The app is laid out anew in landscape, and as before after the return to portrait."""
     upright = phone.get_window_size()
     phone.orientation = "LANDSCAPE"
     assert phone.orientation == "LANDSCAPE"
@@ -143,7 +143,7 @@ def test_rotation(phone: webdriver.Remote) -> None:
     assert phone.get_window_size() == upright
 
 
-def test_lock(phone: webdriver.Remote) -> None:
+def test_a_locked_phone_shows_nothing_of_the_app(phone: webdriver.Remote) -> None:
     """A locked phone shows nothing of the app."""
     phone.lock()
     assert phone.is_locked()
@@ -153,13 +153,13 @@ def test_lock(phone: webdriver.Remote) -> None:
     assert find(phone, "loginButton").is_displayed()
 
 
-def test_clipboard(phone: webdriver.Remote) -> None:
-    """What is put there is got back."""
+def test_clipboard_text_is_read_back_as_it_was_set(phone: webdriver.Remote) -> None:
+    """Text that is put on the clipboard is read back unchanged."""
     phone.set_clipboard_text("grüße")
     assert phone.get_clipboard_text() == "grüße"
 
 
-def test_buttons(phone: webdriver.Remote) -> None:
+def test_home_leaves_the_app_and_back_and_shaking_act_as_on_the_platform(phone: webdriver.Remote) -> None:
     """Home leaves the app; BACK on Android hides the keyboard, then goes back, then home; iOS shakes."""
     if ios(phone):
         phone.get("pocket://screen/gestures")
@@ -182,15 +182,15 @@ def test_buttons(phone: webdriver.Remote) -> None:
 
 
 def test_unknown_mobile_method_fails(phone: webdriver.Remote) -> None:
-    """Nothing succeeds silently, and so do scripts without a page."""
+    """An unknown mobile method fails, and so does JavaScript outside a web view."""
     with pytest.raises(WebDriverException, match="Unsupported execute method 'mobile: makeCoffee'"):
         phone.execute_script("mobile: makeCoffee", {})
     with pytest.raises(WebDriverException, match="scripts run in a web view only"):
         phone.execute_script("return 1")
 
 
-def test_tells_of_itself(phone: webdriver.Remote) -> None:
-    """Device and battery."""
+def test_a_phone_reports_its_device_info_battery_and_time(phone: webdriver.Remote) -> None:
+    """Device info, battery and time can be read, and on Android the current package and activity."""
     assert phone.execute_script("mobile: deviceInfo")["simulated"] is True
     assert phone.battery_info["level"] == 1
     assert phone.get_device_time()
@@ -198,8 +198,10 @@ def test_tells_of_itself(phone: webdriver.Remote) -> None:
         assert (phone.current_package, phone.current_activity) == (POCKET_ID, ".MainActivity")
 
 
-def test_alerts_answered_by_capability(device_server: DeviceServer, tmp_path: Path) -> None:
-    """What iOS accepts and Android grants by itself, in an app that comes zipped."""
+def test_auto_accept_and_auto_grant_capabilities_answer_permission_alerts(
+    device_server: DeviceServer, tmp_path: Path
+) -> None:
+    """Permissions are given by autoAcceptAlerts on iOS and autoGrantPermissions on Android, in a zipped app."""
     bundle = Path(shutil.make_archive(str(tmp_path / "pocket"), "zip", POCKET)).rename(tmp_path / "pocket.ipa")
     for platform, capability in (("iOS", "autoAcceptAlerts"), ("Android", "autoGrantPermissions")):
         driver = start(device_server.url, platform, app=str(bundle), **{capability: True})

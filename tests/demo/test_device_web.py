@@ -1,4 +1,4 @@
-"""Web views of the simulated phones: a page in the app, spoken to through a real chromedriver."""
+"""Web views of the simulated phones: a page in the app, driven through a real chromedriver."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from selenium.common.exceptions import InvalidArgumentException, InvalidSelector
 from selenium.webdriver.common.action_chains import ActionChains
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.appium_end import POCKET_ID
 from tests.demo.phones import eventually, ios, start
+from tests.servers.appium import POCKET_ID
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def web(session: webdriver.Remote) -> Iterator[webdriver.Remote]:
     session.activate_app(POCKET_ID)
 
 
-def test_contexts(web: webdriver.Remote) -> None:
+def test_a_web_view_context_has_its_platforms_name_and_css_works_only_there(web: webdriver.Remote) -> None:
     """The web view has its platform's name; css works there and nowhere else."""
     name = web.current_context
     if ios(web):
@@ -44,8 +44,8 @@ def test_contexts(web: webdriver.Remote) -> None:
     web.switch_to.context(name)
 
 
-def test_form(web: webdriver.Remote) -> None:
-    """Typing, clicking, scripts, W3C actions and windows are chromedriver's own."""
+def test_typing_clicking_scripts_and_w3c_actions_work_in_a_web_view(web: webdriver.Remote) -> None:
+    """Typing, clicking, scripts, W3C actions and windows are handled by chromedriver."""
     web.find_element(By.CSS_SELECTOR, "#what").send_keys("Tea")
     web.find_element(By.CSS_SELECTOR, "#order-button").click()
     order = web.find_element(By.CSS_SELECTOR, "#order")
@@ -61,7 +61,7 @@ def test_form(web: webdriver.Remote) -> None:
     assert web.execute_script("mobile: isLocked") is False
 
 
-def test_dialog(web: webdriver.Remote) -> None:
+def test_a_page_dialog_is_answered_in_the_web_view_context_or_natively(web: webdriver.Remote) -> None:
     """A dialog of the page is answered in the web view's context, or natively."""
     ask = web.find_element(By.CSS_SELECTOR, "#ask")
     ask.click()
@@ -80,14 +80,14 @@ def test_dialog(web: webdriver.Remote) -> None:
     assert web.find_element(By.CSS_SELECTOR, "#order").text == "yes"
 
 
-def test_unknown_context(web: webdriver.Remote) -> None:
-    """It is told what there is."""
+def test_an_unknown_context_is_refused_with_a_list_of_contexts(web: webdriver.Remote) -> None:
+    """The error for an unknown context lists the existing contexts."""
     with pytest.raises(Exception, match=r"No such context 'WEBVIEW_none'\. There are NATIVE_APP, WEBVIEW_"):
         web.switch_to.context("WEBVIEW_none")
 
 
 @pytest.mark.parametrize("platform", ["iOS", "Android"])
-def test_browser(device_server: DeviceServer, platform: str) -> None:
+def test_a_browser_session_on_a_phone_begins_in_a_web_context(device_server: DeviceServer, platform: str) -> None:
     """A web session on a phone begins in a page."""
     name = "Safari" if platform == "iOS" else "Chrome"
     driver = start(device_server.url, platform, app=None, browserName=name)

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 
 from orchestrator import sync
-from orchestrator.abilities import TITLES
-from orchestrator.machine import Machine
+from orchestrator.models.browser_support import TITLES
 from orchestrator.settings import Settings
+from orchestrator.system.machine import LocalMachine
 from tests.e2e.harness import NAMESPACE, Home, until
 from tests.e2e.stage import Stage
 from tests.needed import needed
-from tests.served import Served, served
-from tests.site import Site
+from tests.servers.mcp import Served, served
+from tests.servers.site import Site
 
 ERAS = ("auto", "legacy")
-"""How a client finds the protocol's version: as clients of 2026 do, and by the handshake of those before."""
+"""Ways to negotiate the protocol's version: that of clients since 2026, and the earlier handshake."""
 
 _numbers = itertools.count(1)
 
@@ -37,7 +37,7 @@ def _new_home() -> Home:
 
 @pytest.fixture(scope="session")
 def new_home() -> Callable[[], Home]:
-    """Makes homes."""
+    """Return a function that makes homes."""
     return _new_home
 
 
@@ -51,21 +51,21 @@ def site() -> Iterator[Site]:
 @pytest.fixture(scope="session")
 def theatre() -> Iterator[Served]:
     """The server of all stages."""
-    with served(namespace="stage") as server:
+    with served(namespace="stage", tools="all") as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def needs_webkitgtk() -> None:
-    """For what runs on WebKitGTK: it is skipped where that is missing, and fails where CI=true."""
-    here = Machine.this()
+    """Skip what needs WebKitGTK if it is missing; fail instead where CI=true."""
+    here = LocalMachine.this()
     is_here = here.program("WebKitWebDriver") and here.program("Xvfb")
     needed(None if is_here else "WebKitGTK is not here: make webkitgtk")
 
 
 @pytest.fixture(scope="session")
 def elsewhere(theatre: Served, request: pytest.FixtureRequest) -> Iterator[None]:
-    """The browser of all stages where `--on` says another place than this machine's Chrome: its start takes long."""
+    """The browser of all stages at the place given by `--on`, other than local: started once, since that is slow."""
     on = request.config.getoption("--on")
     if on == "grid":
         where = {"provider": "selenium_grid", "options": {"url": request.getfixturevalue("_grid").url}}
@@ -79,7 +79,7 @@ def elsewhere(theatre: Served, request: pytest.FixtureRequest) -> Iterator[None]
 
 @pytest.fixture(scope="module")
 def stage(theatre: Served, request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """One browser for a whole file of tests, each of which shows a page of its own; `--on` says where it is."""
+    """A browser for a whole file of tests, each with a page of its own; `--on` chooses the place."""
     on = request.config.getoption("--on")
     with Site() as site:
         if on == "local":
@@ -93,7 +93,7 @@ def stage(theatre: Served, request: pytest.FixtureRequest) -> Iterator[Stage]:
 
 @pytest.fixture
 def home() -> Iterator[Home]:
-    """A home of this test's own. It must be clean when the test's servers are gone."""
+    """A home of this test's own. It must be clean after the test's servers have ended."""
     home = _new_home()
     yield home
     until(home.is_clean, f"a clean home; left are {home.processes()} {home.folders()}")
@@ -102,7 +102,7 @@ def home() -> Iterator[Home]:
 
 @pytest.fixture
 def lasting(home: Home) -> Iterator[Home]:
-    """A home in which what is parked lives on for longer than any test; it is cleared when the test is over."""
+    """A home where parked sessions outlive any test; it is cleared after the test."""
     home.settings["park_ttl"] = "100"
     yield home
     if home.records():
@@ -112,14 +112,15 @@ def lasting(home: Home) -> Iterator[Home]:
 
 @pytest.fixture(scope="session")
 def serving() -> Iterator[Callable[[str], tuple[Served, Home]]]:
-    """One server an era for all tests that need no settings of their own, started when it is first asked for."""
+    """A server for each protocol era, for all tests without settings of their own; started at its first use."""
     started: dict[str, tuple[Served, Home]] = {}
     with ExitStack() as stack:
 
         def serve(mode: str) -> tuple[Served, Home]:
             if mode not in started:
                 home = _new_home()
-                started[mode] = stack.enter_context(home.serve(mode)), home
+                # Its tests share one connection, on which calls of different sessions have overlapped.
+                started[mode] = stack.enter_context(home.serve(mode, require_session_id="never")), home
             return started[mode]
 
         yield serve
@@ -127,7 +128,7 @@ def serving() -> Iterator[Callable[[str], tuple[Served, Home]]]:
 
 @pytest.fixture
 def era(request: pytest.FixtureRequest) -> str:
-    """One of the two eras of the protocol: always the same for a test, each for about half of them."""
+    """An era of the protocol: always the same for a test, each for about half of the tests."""
     return ERAS[zlib.crc32(request.node.name.encode()) % len(ERAS)]
 
 
@@ -142,7 +143,7 @@ def server(era: str, serving: Callable[[str], tuple[Served, Home]]) -> Iterator[
 
 @pytest.fixture
 def modern(serving: Callable[[str], tuple[Served, Home]]) -> Iterator[Served]:
-    """A server without any session, for what does not depend on the era."""
+    """A server without any session, for tests that do not depend on the era."""
     server, home = serving("auto")
     yield server
     server.ok("close_sessions", all=True)

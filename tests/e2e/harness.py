@@ -1,4 +1,4 @@
-"""What the end-to-end tests look at beside the answers: the home's records, the processes, and the system's clock."""
+"""State beside the answers, for end-to-end tests: the home's records, its processes, and the system's clock."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from typing import Any, TypeVar
 
 import psutil
 
-from orchestrator.living import gone
-from orchestrator.models import SessionRecord
-from tests.served import Answer, Served, processes_below, served
+from orchestrator.models.session import SessionRecord
+from orchestrator.system.process_identity import gone
+from tests.servers.mcp import Answer, Served, processes_below, served
 
 ResultT = TypeVar("ResultT")
 
 PATIENCE = 60.0
-"""Seconds after which something counts as never happening: a guard against hanging, nothing else."""
+"""Seconds after which a test gives up waiting: only a guard against hanging."""
 NAMESPACE = "e2e"
 
 
-def until(look: Callable[[], ResultT], what: str) -> ResultT:
-    """Look again and again until there is something to see; what was seen."""
-    deadline = time.monotonic() + PATIENCE
+def until(look: Callable[[], ResultT], what: str, patience: float = PATIENCE) -> ResultT:
+    """Poll until the check returns something true; return it."""
+    deadline = time.monotonic() + patience
     while not (seen := look()):
         assert time.monotonic() < deadline, f"never came: {what}"
         time.sleep(0.01)
@@ -38,17 +38,17 @@ def until(look: Callable[[], ResultT], what: str) -> ResultT:
 
 
 def in_time(seconds: float) -> float:
-    """A time that is promised, for this machine as busy as it is: what waits for a processor is no fault of ours."""
+    """Return a promised time, scaled by the machine's load: waiting for a processor is not our delay."""
     return seconds * max(1.0, psutil.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def answered(call: Future[Answer]) -> Answer:
-    """The answer of a call that was begun."""
+    """Return the answer of a begun call."""
     return call.result(PATIENCE)
 
 
 def succeed(calls: Iterable[Future[Answer]]) -> list[Answer]:
-    """The answers of calls that were begun, none of which may have failed."""
+    """Return the answers of begun calls, none of which may have failed."""
     answers = [answered(call) for call in calls]
     failures = [answer.text for answer in answers if answer.failed]
     assert not failures
@@ -56,7 +56,7 @@ def succeed(calls: Iterable[Future[Answer]]) -> list[Answer]:
 
 
 class Home:
-    """A folder of records as the servers of a test share it, and what of it can be seen from outside."""
+    """A data folder shared by the servers of a test, and its state as visible from outside."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -64,20 +64,20 @@ class Home:
 
     @contextmanager
     def serve(self, mode: str = "auto", **settings: str) -> Iterator[Served]:
-        """A server on this home."""
+        """Start a server on this home."""
         with served(mode, **{"home": str(self.folder), "namespace": NAMESPACE, **self.settings, **settings}) as server:
             yield server
 
     def records(self) -> list[SessionRecord]:
-        """The records that are not closed, in order of creation."""
+        """The records of sessions that are not closed, in order of creation."""
         return self._records("state <> 'closed'")
 
     def closed(self) -> list[SessionRecord]:
-        """The records that are, as they are remembered."""
+        """The records of closed sessions that are still remembered."""
         return self._records("state = 'closed'")
 
     def remembered(self) -> list[str]:
-        """Every id of which there is any record, a closed one's too."""
+        """Every id with a record, closed sessions included."""
         return [str(session_id) for (session_id,) in self._rows("SELECT id FROM sessions ORDER BY seq")]
 
     def record(self, session_id: str) -> SessionRecord:
@@ -85,7 +85,7 @@ class Home:
         return next(record for record in self.records() if record.id == session_id)
 
     def tickets(self) -> int:
-        """How many calls stand in any lane, running or waiting."""
+        """The number of calls in all lanes, running or waiting."""
         return int(self._rows("SELECT count(*) FROM tickets")[0][0])
 
     def _records(self, which: str) -> list[SessionRecord]:
@@ -97,37 +97,37 @@ class Home:
             return db.execute(query).fetchall()
 
     def process(self, session_id: str, name: str) -> psutil.Process:
-        """A process of a session: `chromedriver`, or its browser."""
+        """Return a process of a session: `chromedriver`, or its browser."""
         found = self.record(session_id).processes
         return psutil.Process(
             next(one.pid for one in found if (one.name == "chromedriver") == (name == "chromedriver"))
         )
 
     def processes(self) -> list[psutil.Process]:
-        """Drivers and browsers of this home that run; servers are not among them."""
+        """Drivers and browsers of this home that run; servers are not included."""
         return [one for one in processes_below(self.folder / "run") if runs(one)]
 
     def drivers(self) -> list[psutil.Process]:
-        """Those of them that are drivers."""
+        """Drivers of this home that run."""
         return [one for one in self.processes() if _name(one) == "chromedriver"]
 
     def folders(self) -> list[Path]:
-        """The folders of sessions: their profiles lie in them."""
+        """The folders of sessions, which contain their profiles."""
         runs = self.folder / "run"
         return sorted(runs.iterdir()) if runs.is_dir() else []
 
     def files(self) -> set[str]:
-        """Every path below the home, but those that the database makes as it goes along."""
+        """Every path below the home, except the database's temporary files."""
         found = {str(path.relative_to(self.folder)) for path in self.folder.rglob("*")}
         return {path for path in found if not path.startswith("sessions.db")}
 
     def is_clean(self) -> bool:
-        """Whether no driver, browser and profile folder is left."""
+        """Return True if no driver, browser or profile folder is left."""
         return not self.processes() and not self.folders()
 
 
 def kill(process: psutil.Process) -> float:
-    """End a process of the test (SIGKILL), and see it gone; when it was told to, by time.monotonic."""
+    """Kill a process of the test (SIGKILL) and wait for its end; return the time of the signal (time.monotonic)."""
     process.send_signal(signal.SIGKILL)
     told = time.monotonic()
     until(lambda: not runs(process), "the end of what was killed")
@@ -135,7 +135,7 @@ def kill(process: psutil.Process) -> float:
 
 
 def runs(process: psutil.Process) -> bool:
-    """Whether a process runs; one that ended and was not collected yet does not."""
+    """Return True if a process runs; a zombie does not."""
     return not gone(process)
 
 
@@ -147,7 +147,7 @@ def _name(process: psutil.Process) -> str:
 
 
 def remote(method: str, url: str, body: object = None) -> Any:
-    """One WebDriver command as a script of the user's own would send it; its value."""
+    """Send a WebDriver command like a script of the user's; return its value."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json; charset=utf-8"}, method=method)  # noqa: S310 (our own driver)
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=PATIENCE) as answer:

@@ -1,4 +1,4 @@
-"""One server, one browser and one site for a whole file of tests, each of which shows a page of its own."""
+"""A server, a browser and a site for a whole file of tests, each of which shows a page of its own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.abilities import ABILITIES
-from tests.served import Answer, Served, served
-from tests.site import Site
+from orchestrator.models.browser_support import ABILITIES
+from tests.servers.mcp import Answer, Served, served
+from tests.servers.site import Site
 
 HEAR = """<script>
 heard = [];
@@ -20,13 +20,13 @@ hear = (...names) => names.forEach(name => addEventListener(name, event => heard
   shift: event.shiftKey, ctrl: event.ctrlKey, data: event.data,
 }), true));
 </script>"""
-"""`hear('click', …)` in a page notes what happens on it in `heard`."""
+"""`hear('click', …)` in a page records such events in `heard`."""
 
 _PAGES = itertools.count(1)
 
 
 class Stage:
-    """What a test needs at hand."""
+    """Server, site and browser of a test, with short calls."""
 
     def __init__(self, server: Served, site: Site, browser: str = "chrome") -> None:
         self.server = server
@@ -35,14 +35,14 @@ class Stage:
         self._lacks = [one.lacking[browser] for one in ABILITIES.values() if browser in one.lacking]
 
     def call(self, tool: str, **arguments: Any) -> Answer:
-        """Call a tool; the test is skipped when the browser cannot do it, as the table of abilities says."""
+        """Call a tool; skip the test if the browser lacks the ability, according to the table of abilities."""
         answer = self.server.call(tool, **arguments)
         if answer.code == "unsupported" and any(lack in answer.text for lack in self._lacks):
             pytest.skip(answer.data["error"]["message"])
         return answer
 
     def ok(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool that must succeed; its data."""
+        """Call a tool that must succeed; return its data."""
         answer = self.call(tool, **arguments)
         assert not answer.failed, answer.text
         return answer.data
@@ -52,26 +52,26 @@ class Stage:
         return self.site.page(f"/{next(_PAGES)}", f"<!doctype html><title>{title}</title><body>{html}")
 
     def show(self, html: str, *, title: str = "Page", **session: Any) -> str:
-        """Show a page in the browser; its address."""
+        """Show a page in the browser; return its address."""
         url = self.page(html, title=title)
         self.ok("navigate", url=url, **session)
         return url
 
     def js(self, expression: str, **session: str) -> Any:
-        """What an expression is in the page."""
+        """Return the value of an expression in the page."""
         return self.ok("execute_script", script=f"return {expression}", **session)["value"]
 
     def heard(self, name: str = "") -> list[dict[str, Any]]:
-        """The events that the page noted (see HEAR), of one kind or all."""
+        """Return the events that the page recorded (see HEAR), of one kind or all."""
         return [event for event in self.js("heard") if name in {"", event["type"]}]
 
     def outline(self, **arguments: Any) -> list[str]:
-        """The lines of the outline."""
+        """Return the lines of the outline."""
         lines: list[str] = self.ok("get_visible_elements", **arguments)["outline"].splitlines()
         return lines
 
     def ref(self, beginning: str, **arguments: Any) -> str:
-        """The ref in the first line of the outline that begins so, its dash aside."""
+        """Return the ref in the first line of the outline with this beginning, its dash aside."""
         for line in self.outline(**arguments):
             if line.strip().removeprefix("- ").startswith(beginning):
                 return line.partition("[")[2].partition("]")[0]
@@ -80,15 +80,15 @@ class Stage:
 
 @contextmanager
 def opened(mode: str = "auto", *sessions: str, **settings: str) -> Iterator[Stage]:
-    """Start the server, in a namespace of its own, and its site; without names one browser, else one of each name."""
-    with Site() as site, served(mode, **{"namespace": f"stage-{next(_PAGES)}", **settings}) as server:
+    """Start the server, in a namespace of its own, and its site, with a browser for each name, or one without names."""
+    with Site() as site, served(mode, **{"namespace": f"stage-{next(_PAGES)}", "tools": "all", **settings}) as server:
         for answer in [server.begin("start_browser", sessionId=name) for name in sessions or ("browser",)]:
             assert not answer.result(110).failed, answer.result().text
         yield Stage(server, site)
 
 
 def refused(answer: Answer, code: str) -> str:
-    """The text of an error result, after a look at its shape: text and data say the same code, message and hint."""
+    """Return the text of an error result, after checks that text and data have the same code, message and hint."""
     error = answer.data["error"]
     assert answer.failed, answer.text
     assert error["code"] == code, answer.text

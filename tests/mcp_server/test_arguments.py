@@ -1,4 +1,4 @@
-"""What a caller may write for an argument, and what it hears when that means nothing."""
+"""Accepted spellings of arguments, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, model_validator
 
-from orchestrator.actions.keyboard import SetValue
-from orchestrator.arguments import names_of, read
-from orchestrator.emulation import Viewport
+from orchestrator.actions.forms import SetValue
 from orchestrator.errors import InvalidArgument, Unsupported
-from orchestrator.models import Wire
+from orchestrator.models.arguments import names_of, parse_arguments
+from orchestrator.models.emulation import Viewport
+from orchestrator.models.session import Wire
 
 SECRET = "hunter2-hunter2"
 
 
 class Part(Wire):
-    """Something inside of something."""
+    """A nested model."""
 
     names: list[str]
 
 
 class Everything(Wire):
-    """One argument of each kind."""
+    """An argument of each kind."""
 
     some_text: str = ""
     count: int | None = Field(default=None, le=9)
@@ -68,9 +68,11 @@ class Everything(Wire):
         ({"anything": "[1]"}, {"anything": "[1]"}),
     ],
 )
-def test_what_is_meant_is_understood(written: Mapping[str, Any], meant: Mapping[str, Any]) -> None:
-    """Both spellings, values as strings, containers as JSON, and null for what is left out."""
-    found = read(Everything, written)
+def test_arguments_are_accepted_in_the_spellings_that_models_use(
+    written: Mapping[str, Any], meant: Mapping[str, Any]
+) -> None:
+    """Names in either spelling, values as strings, containers as JSON, and null for an omitted one."""
+    found = parse_arguments(Everything, written)
     assert {name: getattr(found, name) for name in meant} == meant
 
 
@@ -78,7 +80,7 @@ NAMES = "someText, count, ratio, on, side, viewport, tags, sizes, free, parts, a
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "expected"),
     [
         ({"cuont": 1}, f"Unknown argument 'cuont'. Did you mean 'count'? Valid: {NAMES}."),
         ({"zzz": 1}, f"Unknown argument 'zzz'. Valid: {NAMES}."),
@@ -107,29 +109,29 @@ NAMES = "someText, count, ratio, on, side, viewport, tags, sizes, free, parts, a
         ({"someText": "refused"}, "It is refused. Write something else."),
     ],
 )
-def test_what_is_wrong_is_named(written: Mapping[str, Any], told: str) -> None:
-    """The argument, what it must be, and for a wrong name the valid ones; never the value."""
+def test_an_invalid_argument_is_named_without_its_value(written: Mapping[str, Any], expected: str) -> None:
+    """The error names the argument, its valid form and the valid names, and never the value."""
     with pytest.raises(InvalidArgument) as refused:
-        read(Everything, written)
-    assert str(refused.value) == told
+        parse_arguments(Everything, written)
+    assert str(refused.value) == expected
 
 
-def test_an_error_of_another_code_keeps_it() -> None:
-    """A model may find that something is not wrong but not possible."""
+def test_an_error_raised_by_a_validator_keeps_its_code() -> None:
+    """A model's validator may raise `unsupported` instead of `invalid_argument`."""
     with pytest.raises(Unsupported):
-        read(Everything, {"someText": "unsupported"})
+        parse_arguments(Everything, {"someText": "unsupported"})
 
 
-def test_names_read_by_others_are_offered_too() -> None:
-    """The tool's own sessionId is no field of an action."""
+def test_argument_names_outside_the_model_are_suggested_too() -> None:
+    """The tool's own sessionId is suggested, though it is no field of the action."""
     with pytest.raises(InvalidArgument) as refused:
-        read(SetValue, {"selector": "#a", "value": SECRET, "sesionId": "a"}, also=["sessionId"])
+        parse_arguments(SetValue, {"selector": "#a", "value": SECRET, "sesionId": "a"}, also=["sessionId"])
     assert str(refused.value) == (
         "Unknown argument 'sesionId'. Did you mean 'sessionId'? "
         "Valid: selector, value, submit, keystrokes, observe, timeout, sessionId."
     )
 
 
-def test_own_arguments_come_before_common_ones() -> None:
-    """The first names that a reader sees are what the action is about."""
+def test_an_actions_own_arguments_are_listed_before_common_ones() -> None:
+    """The action's own arguments come first in the list of valid names."""
     assert names_of(SetValue) == ["selector", "value", "submit", "keystrokes", "observe", "timeout"]

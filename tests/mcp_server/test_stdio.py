@@ -1,4 +1,4 @@
-"""The server as clients start it: both eras of the protocol, and an end in good order whatever ends it."""
+"""The server as clients start it: both eras of the protocol, and an orderly end in every case."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from orchestrator.living import gone
+from orchestrator.system.process_identity import gone
 from tests.e2e.harness import in_time
+
+pytestmark = pytest.mark.browser
 
 SERVE = [sys.executable, "-m", "orchestrator", "serve"]
 PAGE = "data:text/html,<title>T</title><button>Hi</button>"
@@ -34,13 +36,13 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTE
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """A home of its own: nobody else's sessions are seen."""
+    """A home of its own, without other servers' sessions."""
     return {**os.environ, "ORCHESTRATOR_HOME": str(tmp_path / "home"), "ORCHESTRATOR_NAMESPACE": "stdio"}
 
 
 @asynccontextmanager
 async def connected(environment: dict[str, str], mode: Literal["auto", "legacy"], log: Path) -> AsyncIterator[Client]:
-    """A client of a server that it started."""
+    """Connect a client to a server that it started."""
     server = StdioServerParameters(command=SERVE[0], args=SERVE[1:], env=environment)
     with log.open("w") as errlog:
         async with Client(stdio_client(server, errlog=errlog), mode=mode) as client:
@@ -48,7 +50,7 @@ async def connected(environment: dict[str, str], mode: Literal["auto", "legacy"]
 
 
 @each_era
-async def test_a_client_of_either_era_reads_and_calls(
+async def test_modern_and_legacy_mcp_clients_list_and_call_tools(
     environment: dict[str, str], mode: Literal["auto", "legacy"], tmp_path: Path
 ) -> None:
     """X1: tools with their schemas, instructions, and results that meet the schemas (the SDK's client checks them)."""
@@ -67,8 +69,23 @@ async def test_a_client_of_either_era_reads_and_calls(
     assert lines[-1]["reason"] == "end of input"
 
 
+async def test_a_client_of_the_2026_protocol_may_keep_the_list_for_minutes_and_others_are_told_nothing(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The list holds for this client alone and for five minutes; the older protocol has no such fields."""
+    async with connected(environment, "auto", tmp_path / "log") as client:
+        listed = await client.list_tools()
+        assert (listed.ttl_ms, listed.cache_scope) == (300_000, "private")
+    server = RawServer(environment)
+    try:
+        server.ask(2, "tools/list", {})
+        assert set(server.answer()["result"]) == {"tools"}
+    finally:
+        server.close()
+
+
 class RawServer:
-    """The server under a client that speaks JSON-RPC by hand, so that it can go away as it likes."""
+    """The server under a client that speaks JSON-RPC by hand, so that it can disconnect in any way."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self.process = subprocess.Popen(
@@ -84,11 +101,11 @@ class RawServer:
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
     def call(self, number: int, tool: str, **arguments: Any) -> None:
-        """Call a tool without waiting for what it says."""
+        """Call a tool without waiting for the answer."""
         self.ask(number, "tools/call", {"name": tool, "arguments": arguments})
 
     def answer(self) -> Any:
-        """The next answer."""
+        """Return the next answer."""
         assert self.process.stdout is not None
         return json.loads(self.process.stdout.readline())
 
@@ -98,11 +115,11 @@ class RawServer:
         self.process.stdin.flush()
 
     def children(self) -> list[psutil.Process]:
-        """What the server started."""
+        """The server's descendants."""
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def close(self) -> None:
-        """Whatever the test did, nothing of it stays."""
+        """End the server and its processes in any state."""
         self.process.kill()
         self.process.wait(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout):
@@ -111,7 +128,7 @@ class RawServer:
                 stream.close()
 
     def ended(self) -> float:
-        """Wait for its end; how long that took."""
+        """Wait for the server's end; return the seconds."""
         since = time.monotonic()
         self.process.wait(PATIENCE)
         return time.monotonic() - since
@@ -130,7 +147,7 @@ def server(environment: dict[str, str]) -> Iterator[RawServer]:
 
 
 def assert_gone(processes: list[psutil.Process]) -> None:
-    """Nothing of the browser is left; who ended with its server is reaped by init, which takes its time."""
+    """Wait until nothing of the browser is left; orphans are reaped by init, which takes its time."""
     assert processes
     deadline = time.monotonic() + PATIENCE
     while left := [one for one in processes if not gone(one)]:
@@ -138,8 +155,8 @@ def assert_gone(processes: list[psutil.Process]) -> None:
         time.sleep(0.01)
 
 
-def test_end_of_input_ends_everything(server: RawServer) -> None:
-    """A call in flight is cancelled, the browser ends, and the exit code is that of success."""
+def test_end_of_input_ends_the_server_and_its_browser(server: RawServer) -> None:
+    """A call in flight is cancelled, the browser ends, and the exit code is 0."""
     started = server.children()
     server.call(3, "wait_for", text="never", timeout=60_000)
     assert server.process.stdin is not None
@@ -151,8 +168,8 @@ def test_end_of_input_ends_everything(server: RawServer) -> None:
 
 @posix
 @pytest.mark.parametrize("signals", [["SIGINT"], ["SIGTERM", "SIGINT", "SIGTERM"]], ids="+".join)
-def test_a_signal_ends_everything(server: RawServer, signals: list[str]) -> None:
-    """One clean-up, however many signals, though stdin stays open and a call is in flight."""
+def test_sigint_and_sigterm_end_the_server_and_its_browser(server: RawServer, signals: list[str]) -> None:
+    """The server cleans up once, for one signal or several, though stdin stays open and a call is in flight."""
     started = server.children()
     server.call(3, "wait_for", text="never", timeout=60_000)
     for name in signals:
@@ -162,8 +179,8 @@ def test_a_signal_ends_everything(server: RawServer, signals: list[str]) -> None
     assert_gone(started)
 
 
-def test_a_client_that_stops_reading_does_not_keep_it(server: RawServer) -> None:
-    """Output that nobody takes must not hold up the end."""
+def test_a_client_that_stops_reading_does_not_keep_the_server_alive(server: RawServer) -> None:
+    """Output that nobody reads does not delay the end of the server."""
     started = server.children()
     for number in range(3, 40):
         server.call(number, "execute_script", script="return 'x'.repeat(15000)")

@@ -1,4 +1,4 @@
-"""What a model reads before its first call: small, plain, and the same for every host."""
+"""The list of tools: small, plain, and the same for every host."""
 
 from __future__ import annotations
 
@@ -7,27 +7,31 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import mcp.types as protocol
 import pytest
 
 from orchestrator.actions.catalogue import CATALOGUE
-from orchestrator.mcp_server.app import INSTRUCTIONS
-from orchestrator.mcp_server.tools import TOOLS, Tool, listing
+from orchestrator.errors import InvalidArgument
+from orchestrator.mcp_server.server import INSTRUCTIONS
+from orchestrator.mcp_server.tool_list import list_tools, read_entries
+from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.session_tools.catalogue import SESSION_TOOLS
+from orchestrator.settings import Settings
 
-INPUT_BUDGET = 24 * 1024
-CORE_BUDGET = 10 * 1024
+INPUT_BUDGETS = {"default": 16 * 1024, "all": 32 * 1024, "core": 11 * 1024}
 OUTPUT_BUDGET = 16 * 1024
-READERS = re.compile(r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot")
+READERS = re.compile(r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot|describe_actions")
 
 each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 
 
 def compact(value: Any) -> str:
-    """JSON as it goes over the wire."""
+    """Return JSON as sent over the wire."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def nodes(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every schema inside a schema."""
+    """Yield every schema inside a schema."""
     yield path, schema
     inner = {
         **{f"{path}.{name}": one for name, one in schema.get("properties", {}).items()},
@@ -39,87 +43,151 @@ def nodes(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[st
         yield from nodes(one, name)
 
 
+def listing(tools: str, **settings: Any) -> list[protocol.Tool]:
+    """Return the tools that a server with these settings lists."""
+    return list_tools(Settings(tools=tools, **settings), read_entries())
+
+
 def schemas(tool: Tool) -> list[dict[str, Any]]:
-    """A tool's schemas."""
-    return [one for one in (tool.listed.input_schema, tool.listed.output_schema) if one is not None]
+    """Return a tool's schemas."""
+    return [one for one in (tool.mcp_tool.input_schema, tool.mcp_tool.output_schema) if one is not None]
 
 
-def test_the_tools_are_these() -> None:
-    """Session tools first, then the actions; a tool appears when its feature is built, never before."""
-    assert list(TOOLS) == [
-        "start_browser",
-        "start_app_session",
-        "start_session",
-        "attach_session",
-        "list_sessions",
-        "list_devices",
-        "upload_app",
-        "list_apps",
-        "set_current_session",
-        "close_session",
-        "close_sessions",
-        "close_all_sessions",
-        "execute_sequence",
-        "execute_parallel",
-        "compare_sessions",
-        *CATALOGUE,
-    ]
+def test_the_tool_list_is_complete_and_in_order() -> None:
+    """Session tools first, then the actions, exactly those implemented."""
+    assert list(TOOLS) == [*(tool.verb for tool in SESSION_TOOLS), *CATALOGUE]
 
 
-def test_input_side_is_within_its_budget() -> None:
-    """Names, descriptions and input schemas together are paid for by every model that connects."""
+DEFAULT = """
+start_browser start_app_session start_session list_sessions set_current_session close_session close_all_sessions
+execute_sequence execute_parallel compare_sessions describe_actions navigate get_visible_elements get_text
+take_screenshot click_element hover scroll set_value press_keys upload_files wait_for expect execute_script
+handle_dialog tabs
+"""
+
+
+@pytest.mark.parametrize("tools", INPUT_BUDGETS)
+def test_names_descriptions_and_input_schemas_fit_their_size_budget(tools: str) -> None:
+    """They count together, since every connecting model pays for them."""
     shown = [
-        {"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in listing("all")
+        {"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in listing(tools)
     ]
-    assert len(compact(shown).encode()) <= INPUT_BUDGET
+    assert len(compact(shown).encode()) <= INPUT_BUDGETS[tools]
 
 
-def test_the_core_is_within_its_budget() -> None:
-    """A client with little room lists the core alone."""
-    listed = listing("core")
-    shown = [{"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in listed]
-    assert len(compact(shown).encode()) <= CORE_BUDGET
-    names = {one.name for one in listed}
-    assert {"start_browser", "navigate", "get_visible_elements", "click_element", "set_value", "wait_for"} <= names
+def test_the_default_list_has_26_tools_and_the_core_14_of_them() -> None:
+    """What is listed unless the setting `tools` says otherwise; all others can be called without being listed."""
+    default = [one.name for one in list_tools(Settings(), read_entries())]
+    core = [one.name for one in listing("core")]
+    assert default == DEFAULT.split()
+    assert len(default) == 26
+    assert set(core) < set(default)
+    assert "expect" in core
+    assert len(core) == 14
+
+
+def test_sets_and_single_tools_are_listed_together() -> None:
+    """A set and the names of single tools, with spaces or without, in the order of the whole list."""
+    assert [one.name for one in listing("script, cookies ,har")] == ["execute_script", "run_script", "cookies", "har"]
+
+
+def test_denied_tools_are_not_listed() -> None:
+    """A denied set and a denied tool are missing from the list, whichever setting lists them."""
+    names = {one.name for one in listing("all", deny_tools="script,tabs")}
+    assert {one.name for one in listing("all")} - names == {"execute_script", "run_script", "tabs"}
+
+
+@pytest.mark.parametrize(("setting", "value"), [("tools", "core,mobil"), ("deny_tools", "scripts")])
+def test_an_unknown_set_or_tool_is_refused_with_the_nearest(setting: str, value: str) -> None:
+    """A misspelled name must not deny nothing, and list nothing."""
+    with pytest.raises(InvalidArgument, match=rf"Setting '{setting}': there is no set or tool .* Did you mean "):
+        list_tools(Settings.load({setting: value}), read_entries())
+
+
+def test_output_schemas_can_be_left_out() -> None:
+    """With `output_schemas` off no tool has one."""
+    assert not any(one.output_schema for one in listing("all", output_schemas=False))
+    assert any(one.output_schema for one in listing("all"))
+
+
+@pytest.mark.parametrize(("form", "client"), [("plain", ""), ("auto", "gemini-cli-mcp-client"), ("auto", "Zed")])
+def test_plain_schemas_have_no_free_objects(form: str, client: str) -> None:
+    """Every object has properties, nothing has additionalProperties, every tool has a parameter."""
+    for tool in list_tools(Settings.load({"tools": "all", "schemas": form}), read_entries(), client=client):
+        assert tool.output_schema is None
+        assert tool.input_schema["properties"], tool.name
+        for path, node in nodes(tool.input_schema):
+            assert "additionalProperties" not in node, (tool.name, path)
+            assert node.get("type") != "object" or node["properties"], (tool.name, path)
+
+
+def test_schemas_are_full_for_other_clients_and_where_the_setting_says_so() -> None:
+    """Only clients that are known to need plain schemas get them, and only with `auto`."""
+    for form, client in (("auto", "claude-code"), ("auto", ""), ("full", "gemini-cli-mcp-client")):
+        tools = list_tools(Settings.load({"tools": "all", "schemas": form}), read_entries(), client=client)
+        assert all(one.output_schema for one in tools if one.name != "take_screenshot")
 
 
 @pytest.mark.parametrize("sets", ["all", "core", "browser"])
-def test_what_tools_have_in_common_is_told_once(sets: str) -> None:
-    """The first of the listed tools says it in full; what a tool needs, and which session it means, each says.
+def test_each_listed_tool_describes_all_its_parameters(sets: str) -> None:
+    """A parameter has its words and values in each tool, whatever else is listed; its default stands in the docs."""
+    for tool in listing(sets):
+        declared = TOOLS[tool.name].mcp_tool.input_schema["properties"]
+        assert tool.input_schema["properties"] == {
+            name: {key: value for key, value in one.items() if key != "default"} for name, one in declared.items()
+        }
 
-    No default is told: who leaves an argument out need not know it.
-    """
-    listed = {one.name: one.input_schema for one in listing(sets)}
-    first, *others = [one["properties"]["observe"] for one in listed.values() if "observe" in one["properties"]]
-    assert first == {"type": "string", "enum": ["none", "change", "outline"]}
-    assert others == [{"type": "string"}] * len(others)
-    for name, schema in listed.items():
-        full = TOOLS[name].listed.input_schema
-        each = [*full.get("required", ()), *(["sessionId"] if name in CATALOGUE else [])]
-        assert list(schema["properties"]) == list(full["properties"])
-        assert all(schema["properties"][one] == full["properties"][one] for one in each)
-        assert not any("default" in one for one in schema["properties"].values())
+
+@pytest.mark.parametrize("tools", ["default", "core", "all"])
+def test_each_tool_says_how_its_selector_is_written(tools: str) -> None:
+    """The grammar stands in one line of at most 120 characters, in each tool that takes a selector."""
+    told = [one.input_schema["properties"].get("selector", {}).get("description") for one in listing(tools)]
+    grammars = {text for text in told if text is not None}
+    assert len(grammars) == 1
+    [grammar] = grammars
+    assert len(grammar) <= 120
+    assert all(form in grammar for form in ("e12", "CSS", "//xpath", "~id", "text=", "label=", "testid=", "role="))
+
+
+def test_get_visible_elements_is_found_by_the_words_of_other_drivers() -> None:
+    """Hosts that search for tools find it as a snapshot, the accessibility tree or the screen."""
+    [tool] = [one for one in listing("core") if one.name == "get_visible_elements"]
+    assert all(word in (tool.description or "") for word in ("snapshot", "accessibility tree", "screen"))
 
 
 def test_every_tool_is_in_a_set() -> None:
-    """All sets together list what is listed when nothing is said."""
-    assert listing("core,browser,sessions,mobile,script") == listing("all")
+    """All tool sets together list the same tools as the set all."""
+    assert listing("core,browser,sessions,agents,mobile,network,script") == listing("all")
 
 
-def test_output_schemas_are_within_their_budget() -> None:
-    """They are read by programs, and paid for by models all the same."""
-    shown = [tool.listed.output_schema for tool in TOOLS.values() if tool.listed.output_schema]
+def test_output_schemas_fit_their_size_budget() -> None:
+    """Output schemas are read by programs, but paid for by models as well."""
+    shown = [tool.mcp_tool.output_schema for tool in TOOLS.values() if tool.mcp_tool.output_schema]
     assert sum(len(compact(one).encode()) for one in shown) <= OUTPUT_BUDGET
 
 
-def test_instructions_fit() -> None:
-    """Hosts cut them at 2,048 characters."""
+def test_clients_that_load_tools_on_demand_are_told_the_four_to_load_at_once() -> None:
+    """Start, open, look, act: with these four a model can begin, and sequences reach every further action."""
+    loaded = [one.name for one in listing("all") if (one.meta or {}).get("anthropic/alwaysLoad")]
+    assert loaded == ["start_browser", "execute_sequence", "navigate", "get_visible_elements"]
+
+
+def test_clients_that_put_long_results_into_files_are_asked_for_them_whole() -> None:
+    """Results that are read whole carry the highest limit that a client knows: `max_output` cuts before it."""
+    room = {one.name: (one.meta or {}).get("anthropic/maxResultSizeChars") for one in listing("all")}
+    reading = {"get_visible_elements", "get_text", "get_page_source", "get_console", "get_network", "execute_script"}
+    assert {name for name, size in room.items() if size} == reading | {"execute_sequence", "execute_parallel"}
+    assert set(room.values()) == {None, 500_000}
+
+
+def test_server_instructions_are_short_enough_for_hosts() -> None:
+    """Instructions have at most 2,000 characters, since hosts cut them at 2,048."""
     assert len(INSTRUCTIONS) <= 2000
 
 
 @each_tool
-def test_schemas_are_plain(tool: Tool) -> None:
-    """No titles, references, nulls, lists of types; arrays have typed items, objects properties."""
+def test_tool_schemas_avoid_titles_references_and_nulls(tool: Tool) -> None:
+    """Schemas have no titles, references, nulls or lists of types; arrays and objects are typed."""
     for schema in schemas(tool):
         for path, node in nodes(schema):
             assert not {"title", "$ref", "$defs", "allOf", "oneOf", "const", "format", "discriminator"} & set(node), (
@@ -136,9 +204,9 @@ def test_schemas_are_plain(tool: Tool) -> None:
 
 
 @each_tool
-def test_inputs_are_typed(tool: Tool) -> None:
-    """Every argument has a type, and the session comes last; that unknown ones are refused is said by their error."""
-    schema = tool.listed.input_schema
+def test_every_tool_argument_is_typed_and_session_id_comes_last(tool: Tool) -> None:
+    """Every argument has a type, and the session comes last; the errors, not the schemas, refuse unknown ones."""
+    schema = tool.mcp_tool.input_schema
     assert schema["type"] == "object"
     assert all("type" in one or "anyOf" in one for one in schema["properties"].values())
     assert set(schema.get("required", [])) <= set(schema["properties"])
@@ -148,9 +216,9 @@ def test_inputs_are_typed(tool: Tool) -> None:
 
 
 @each_tool
-def test_outputs_let_errors_through(tool: Tool) -> None:
+def test_output_schemas_accept_error_results(tool: Tool) -> None:
     """Some clients check an error's content against the schema: nothing may be required or forbidden."""
-    schema = tool.listed.output_schema
+    schema = tool.mcp_tool.output_schema
     if tool.name == "take_screenshot":
         assert schema is None
         return
@@ -162,9 +230,9 @@ def test_outputs_let_errors_through(tool: Tool) -> None:
 
 
 @each_tool
-def test_tools_are_described(tool: Tool) -> None:
+def test_every_tool_has_a_title_a_short_description_and_annotations(tool: Tool) -> None:
     """A title, at most two sentences, and honest annotations."""
-    listed = tool.listed
+    listed = tool.mcp_tool
     assert listed.title
     assert listed.description
     assert len(re.findall(r"[.!?](?= |$)", listed.description)) in {1, 2}
@@ -175,16 +243,16 @@ def test_tools_are_described(tool: Tool) -> None:
     assert not (hints.read_only_hint and hints.destructive_hint)
 
 
-def test_descriptions_hold_the_words_people_search_by() -> None:
-    """A model that wants to type finds set_value."""
-    told = TOOLS["set_value"].listed.description or ""
+def test_the_description_of_set_value_has_the_words_people_search_by() -> None:
+    """A model that searches for typing finds set_value."""
+    told = TOOLS["set_value"].mcp_tool.description or ""
     assert all(word in told.lower() for word in ("fill", "type", "input"))
 
 
-def test_a_step_is_one_shape() -> None:
-    """The action, the common parameters, and everything else as of the tool of that name."""
-    step = TOOLS["execute_sequence"].listed.input_schema["properties"]["actions"]["items"]
-    parts = TOOLS["execute_parallel"].listed.input_schema["properties"]["sequences"]["items"]
+def test_the_schema_of_a_step_names_common_parameters_and_allows_others() -> None:
+    """A step has the action, the common parameters, and any other parameter of the tool with that name."""
+    step = TOOLS["execute_sequence"].mcp_tool.input_schema["properties"]["actions"]["items"]
+    parts = TOOLS["execute_parallel"].mcp_tool.input_schema["properties"]["sequences"]["items"]
     briefly = parts["properties"]["actions"]["items"]
     assert briefly["additionalProperties"] is True
     assert briefly["description"] == "A step as in execute_sequence."
@@ -193,9 +261,9 @@ def test_a_step_is_one_shape() -> None:
     assert {"action", "selector", "value", "timeout", "optional"} <= set(step["properties"])
 
 
-def test_what_may_be_null_has_no_type() -> None:
-    """`stateChange` and `currentSession` are there even when they are null."""
-    sequence, listing = TOOLS["execute_sequence"].listed, TOOLS["list_sessions"].listed
+def test_output_properties_that_may_be_null_have_no_type() -> None:
+    """`stateChange` and `currentSession` are present even when they are null."""
+    sequence, listing = TOOLS["execute_sequence"].mcp_tool, TOOLS["list_sessions"].mcp_tool
     assert sequence.output_schema is not None
     assert listing.output_schema is not None
     assert "type" not in sequence.output_schema["properties"]["stateChange"]

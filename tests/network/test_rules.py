@@ -1,4 +1,4 @@
-"""Which rule a request meets."""
+"""The choice of the network rule for a request."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from orchestrator.network.rules import Request, Rule, first
+from orchestrator.network.rules import PausedRequest, Rule, find_rule
 
 
-def request(method: str = "GET", **headers: str) -> Request:
-    """A request as the browser tells it."""
-    return Request({"requestId": "1", "request": {"url": "http://a/b", "method": method, "headers": headers}})
+def request(method: str = "GET", **headers: str) -> PausedRequest:
+    """Return a request as the browser reports it."""
+    return PausedRequest({"requestId": "1", "request": {"url": "http://a/b", "method": method, "headers": headers}})
 
 
 def rule(action: Any, **fields: Any) -> Rule:
-    """A rule for that address."""
+    """Return a rule for that address."""
     return Rule(**{"action": action, "url": "/b", **fields})
 
 
@@ -31,16 +31,16 @@ def rule(action: Any, **fields: Any) -> Rule:
         ([rule("block"), rule("delay", ms=5)], 0, "block"),
     ],
 )
-def test_the_first_rule_counts(rules: list[Rule], waits: int, met: str | None) -> None:
-    """A delay leaves the rest to the others."""
-    found, one = first(rules, request())
+def test_the_first_matching_network_rule_counts(rules: list[Rule], waits: int, met: str | None) -> None:
+    """A delay rule adds its wait and leaves the request to the next rule that matches."""
+    found, one = find_rule(rules, request())
     assert (found, one and one.action) == (waits, met)
 
 
-def test_a_preflight_is_as_what_it_asks_for() -> None:
-    """The rule of the request that follows decides of it."""
+def test_a_cors_preflight_meets_the_rule_of_the_request_it_announces() -> None:
+    """The method announced by a preflight decides which rule applies."""
     asks = request("OPTIONS", **{"Access-Control-Request-Method": "PUT"})
     assert asks.preflight
-    assert first([rule("block", method="PUT")], asks)[1]
-    assert not first([rule("block", method="OPTIONS")], asks)[1]
-    assert first([rule("block", method="OPTIONS")], request("OPTIONS"))[1]
+    assert find_rule([rule("block", method="PUT")], asks)[1]
+    assert not find_rule([rule("block", method="OPTIONS")], asks)[1]
+    assert find_rule([rule("block", method="OPTIONS")], request("OPTIONS"))[1]

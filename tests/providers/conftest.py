@@ -1,4 +1,4 @@
-"""A start as a provider sees it, with real folders and real processes, ended when the test is over."""
+"""A provider's view of a start, with real folders and real processes, ended after the test."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from typing import Any
 
 import pytest
 
-from orchestrator import processes
-from orchestrator.models import ProcessInfo, SessionRecord, SessionType, StartRequest
+from orchestrator.models.requests import StartRequest
+from orchestrator.models.session import ProcessInfo, SessionRecord, SessionType
 from orchestrator.provider import SessionOptions
 from orchestrator.settings import Settings
-from orchestrator_providers.local import LocalProvider
-from orchestrator_providers.local_options import LocalOptions
+from orchestrator.system import processes
+from orchestrator_providers.local.options import LocalOptions
+from orchestrator_providers.local.provider import LocalProvider
 
 PATIENCE = 20.0
 LOADED = "(location.href === URL || location.protocol === 'chrome-error:') && document.readyState === 'complete'"
 
 
 class RealStart:
-    """One start under way; everything about it is real but the store."""
+    """A start under way; everything about it is real except the store."""
 
     def __init__(self, request: StartRequest, settings: Settings) -> None:
         self.request = request
@@ -36,17 +37,17 @@ class RealStart:
         self.processes: list[ProcessInfo] = []
         self.claims: list[str] = []
         self.held: SessionRecord | None = None
-        self.told: list[str] = []
+        self.messages: list[str] = []
         self.cancelled: Exception | None = None
         self._folder: Path | None = None
 
     def folder(self) -> Path:
-        """A folder of this start's own."""
+        """Return a folder of this start's own."""
         self._folder = self._folder or processes.make_folder(self.settings.home)
         return self._folder
 
     def profile(self) -> None:
-        """No profile is kept."""
+        """Return no profile: none is kept."""
 
     def spawn(
         self, name: str, command: Sequence[str], *, env: Mapping[str, str] | None = None, beside: bool = False
@@ -56,41 +57,41 @@ class RealStart:
         return processes.spawn(name, command, folder=self.folder(), env=env, record=self._note)
 
     def _note(self, process: ProcessInfo) -> None:
-        """A driver that lost its port, and was started once more, is none of the session's."""
+        """Record a process in place of an ended one of the same name."""
         kept = [one for one in self.processes if one.name != process.name or processes.alive(one)]
         self.processes = [*kept, process]
 
     def alive(self, process: ProcessInfo) -> bool:
-        """Whether it runs."""
+        """Return True if the process runs."""
         return processes.alive(process)
 
     def claim(self, name: str) -> SessionRecord | None:
-        """Nobody else is there to have it, unless `held` says so."""
+        """Record the claim; return the session in `held`, if any, as its holder."""
         self.claims.append(name)
         return self.held
 
     def check(self) -> None:
-        """Raise what cancelled it."""
+        """Raise the start's cancellation, if any."""
         if self.cancelled:
             raise self.cancelled
 
     def tell(self, text: str) -> None:
-        """Note it."""
-        self.told.append(text)
+        """Record the message."""
+        self.messages.append(text)
 
     def log(self, name: str = "chromedriver") -> str:
-        """What a process wrote."""
+        """Return a process's log."""
         return (self.folder() / f"{name}.log").read_text("utf-8")
 
     def end(self) -> None:
-        """End all of it."""
+        """End all processes, and remove the folder."""
         if self._folder:
-            assert processes.end([*self.processes]) == []
+            assert processes.end_processes([*self.processes]) == []
             assert processes.end_folders([self._folder]) == []
 
 
 class Browser:
-    """A session of the local provider, driven by the wire."""
+    """A session of the local provider, driven by raw WebDriver commands."""
 
     def __init__(self, start: RealStart) -> None:
         self.start = start
@@ -101,15 +102,15 @@ class Browser:
         self.capabilities: dict[str, Any] = answer["capabilities"]
 
     def post(self, path: str, **body: Any) -> Any:
-        """One command."""
+        """Send a command; return its value."""
         return self._send("POST", f"{self.path}{path}", body)
 
     def script(self, code: str) -> Any:
-        """What a script returns."""
+        """Return the value of an expression."""
         return self.post("/execute/sync", script=f"return {code}", args=[])
 
     def open(self, url: str) -> str:
-        """Go there; the text of the page, once it is loaded. A page that failed to load is Chromium's own."""
+        """Open a URL; return the text of the loaded page. A page that failed to load is Chromium's own."""
         self.post("/url", url=url)
         deadline = time.monotonic() + PATIENCE
         while not self.script(LOADED.replace("URL", json.dumps(url))):
@@ -118,7 +119,7 @@ class Browser:
         return str(self.script("document.body.innerText"))
 
     def record(self) -> SessionRecord:
-        """What the store would hold of it."""
+        """Return the session's record as in the store."""
         return SessionRecord(
             id="browser-1",
             namespace="test",
@@ -147,7 +148,7 @@ Begin = Callable[..., RealStart]
 
 @pytest.fixture
 def begin(tmp_path: Path) -> Iterator[Begin]:
-    """Begin a start with these settings and this request."""
+    """A function that begins a start with these settings and this request."""
     starts: list[RealStart] = []
 
     def begin(settings: Mapping[str, Any] | None = None, **request: Any) -> RealStart:
@@ -162,7 +163,7 @@ def begin(tmp_path: Path) -> Iterator[Begin]:
 
 @pytest.fixture
 def browse(begin: Begin) -> Callable[..., Browser]:
-    """Start a browser with this request."""
+    """A function that starts a browser with this request."""
 
     def browse(settings: Mapping[str, Any] | None = None, **request: Any) -> Browser:
         return Browser(begin(settings, **request))

@@ -1,4 +1,4 @@
-"""Browsers of one system alone, elsewhere; and what there is to say where something of them is missing."""
+"""Browsers of one operating system alone, requested on another; and errors for missing programs of theirs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orchestrator.errors import DeviceBusy, StartFailed
-from orchestrator.models import SessionRecord, SessionType
-from orchestrator_providers import drivers
-from orchestrator_providers.local import LocalProvider
-from orchestrator_providers.screen import screen
-from tests.driver_stand_in import StandIn
+from orchestrator.models.session import SessionRecord, SessionType
+from orchestrator_providers.local import drivers
+from orchestrator_providers.local.provider import LocalProvider
+from orchestrator_providers.local.xvfb import start_xvfb
+from tests.servers.driver import StandIn
 
 if TYPE_CHECKING:
     from .conftest import Begin
@@ -24,15 +24,15 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a sc
 
 @pytest.fixture
 def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for drivers as on macOS."""
-    machine = drivers.Machine(dict(os.environ), "darwin", ())
-    monkeypatch.setattr(drivers.Machine, "this", lambda: machine)
+    """Search drivers as on macOS."""
+    machine = drivers.DriverFinder(dict(os.environ), "darwin", ())
+    monkeypatch.setattr(drivers.DriverFinder, "this", lambda: machine)
 
 
 @posix
 @pytest.mark.usefixtures("on_a_mac")
-def test_safari_is_asked_for_without_options(begin: Begin, tmp_path: Path) -> None:
-    """It takes none: no switches, no binary; a window is opened whatever the setting says."""
+def test_safari_is_started_without_browser_specific_options(begin: Begin, tmp_path: Path) -> None:
+    """Safari gets no switches and no binary, and opens a window whatever the setting."""
     driver = StandIn(tmp_path, "safaridriver")
     start = begin({"safaridriver": driver.program}, browser="safari", options={"acceptInsecureCerts": True})
     endpoint = LocalProvider().endpoint(start)
@@ -50,8 +50,8 @@ def test_safari_is_asked_for_without_options(begin: Begin, tmp_path: Path) -> No
 
 @posix
 @pytest.mark.usefixtures("on_a_mac")
-def test_safari_takes_one_session_at_a_time(begin: Begin, tmp_path: Path) -> None:
-    """Who has it is said before anything is started."""
+def test_a_second_safari_session_is_refused_with_the_name_of_the_first(begin: Begin, tmp_path: Path) -> None:
+    """The session that has Safari is named before anything is started."""
     start = begin({"safaridriver": StandIn(tmp_path, "safaridriver").program}, browser="safari")
     start.held = SessionRecord(
         id="ann",
@@ -65,44 +65,42 @@ def test_safari_takes_one_session_at_a_time(begin: Begin, tmp_path: Path) -> Non
     with pytest.raises(DeviceBusy) as caught:
         LocalProvider().endpoint(start)
     assert str(caught.value) == (
-        "Safari has a session already, 'ann', and takes one at a time. "
+        "Safari has a session already, 'ann', and allows one at a time. "
         "Use that session, close it, or use another browser."
     )
     assert start.processes == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="says what Linux lacks")
-def test_browsers_of_other_systems(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where they are is said; nothing is looked for."""
-    with pytest.raises(StartFailed, match="Safari is there on macOS alone"):
+def test_a_browser_of_another_operating_system_is_refused(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the browser's system, and nothing is searched for."""
+    with pytest.raises(StartFailed, match="Safari exists on macOS only"):
         LocalProvider().endpoint(begin(browser="safari"))
-    machine = drivers.Machine({}, "win32", ())
-    monkeypatch.setattr(drivers.Machine, "this", lambda: machine)
-    with pytest.raises(StartFailed, match="WebKitGTK is there on Linux alone"):
+    machine = drivers.DriverFinder({}, "win32", ())
+    monkeypatch.setattr(drivers.DriverFinder, "this", lambda: machine)
+    with pytest.raises(StartFailed, match="WebKitGTK exists on Linux only"):
         LocalProvider().endpoint(begin(browser="webkitgtk"))
 
 
-def test_what_is_missing_of_a_browser_is_said(begin: Begin) -> None:
-    """Its driver, the screen that it needs, and how to get them."""
-    bare = drivers.Machine({"SE_OFFLINE": "true", "SE_MANAGER_PATH": "/nowhere"}, "linux", ())
+def test_a_missing_driver_or_virtual_display_is_reported_with_advice(begin: Begin) -> None:
+    """The error names the missing driver or Xvfb, and how to get it."""
+    bare = drivers.DriverFinder({"SE_OFFLINE": "true", "SE_MANAGER_PATH": "/nowhere"}, "linux", ())
     with pytest.raises(StartFailed) as caught:
         bare.find("webkitgtk", begin())
     assert caught.value.message == "WebKitWebDriver was not found."
     assert "orchestrator doctor" in caught.value.hint
     assert "set webkitwebdriver" in caught.value.hint
     with pytest.raises(StartFailed) as caught:
-        screen(begin(), "WebKitGTK", bare)
-    assert caught.value.message == (
-        "WebKitGTK has no mode without a window, and Xvfb, a screen that nobody sees, was not found."
-    )
+        start_xvfb(begin(), "WebKitGTK", bare)
+    assert caught.value.message == ("WebKitGTK has no headless mode, and Xvfb, a virtual screen for it, was not found.")
     assert "apt-get install xvfb" in caught.value.hint
     assert "headless: false" in caught.value.hint
 
 
-def test_a_screen_that_does_not_start_is_quoted(begin: Begin, tmp_path: Path) -> None:
-    """What it said is all that anybody knows."""
+def test_an_xvfb_that_does_not_start_is_quoted_in_the_error(begin: Begin, tmp_path: Path) -> None:
+    """The output of an Xvfb that does not start is in the error."""
     program = tmp_path / "Xvfb"
     program.write_text("#!/bin/sh\necho 'no room for a framebuffer'\nexit 1\n", "utf-8")
     program.chmod(0o700)
     with pytest.raises(StartFailed, match=r"Xvfb did not start: no room for a framebuffer\."):
-        screen(begin(), "WebKitGTK", drivers.Machine({"PATH": str(tmp_path)}, "linux", ()))
+        start_xvfb(begin(), "WebKitGTK", drivers.DriverFinder({"PATH": str(tmp_path)}, "linux", ()))

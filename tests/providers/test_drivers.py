@@ -1,17 +1,18 @@
-"""Browsers and drivers are found wherever this system keeps them, and what is missing is said."""
+"""Browsers and drivers are found at their usual places on each system, and missing ones are reported."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from orchestrator import machine
 from orchestrator.errors import StartFailed
-from orchestrator_providers import drivers
-from orchestrator_providers.drivers import Machine
+from orchestrator.system import machine
+from orchestrator_providers.local import drivers
+from orchestrator_providers.local.drivers import DriverFinder
 
 if TYPE_CHECKING:
     from .conftest import Begin
@@ -20,29 +21,29 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="programs are files w
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
-    """Put a program there."""
+    """Add a program."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     path.chmod(0o700)
     return path
 
 
-def linux(*folders: Path, **environ: str) -> Machine:
+def linux(*folders: Path, **environ: str) -> DriverFinder:
     """A Linux with only these folders on PATH."""
-    return Machine({"PATH": ":".join(map(str, folders)), **environ}, "linux", ())
+    return DriverFinder({"PATH": ":".join(map(str, folders)), **environ}, "linux", ())
 
 
-def test_this_machine_has_both(begin: Begin) -> None:
-    """As every machine that runs these tests."""
-    found = Machine.this().find("chrome", begin())
+def test_chrome_and_its_driver_are_found_on_this_machine(begin: Begin) -> None:
+    """Every machine that runs these tests has a browser and a driver."""
+    found = DriverFinder.this().find("chrome", begin())
     assert found.browser is not None
     assert found.browser.is_file()
     assert found.driver.is_file()
 
 
 @posix
-def test_chrome_comes_before_chromium_which_serves_for_it(tmp_path: Path) -> None:
-    """Whatever the order of the folders; who asks for Chromium gets no Chrome."""
+def test_chrome_is_preferred_and_chromium_is_its_substitute(tmp_path: Path) -> None:
+    """Chrome wins in any order of folders, Chromium stands in for it, and Chrome never for Chromium."""
     chromium = program(tmp_path / "one" / "chromium")
     machine = linux(tmp_path / "one", tmp_path / "two")
     assert machine.browser("chrome") == chromium
@@ -53,25 +54,25 @@ def test_chrome_comes_before_chromium_which_serves_for_it(tmp_path: Path) -> Non
 
 @posix
 def test_usual_folders_are_searched_after_path(tmp_path: Path) -> None:
-    """Some hosts start a server with next to no PATH, or none."""
+    """Some hosts start a server with a minimal PATH, or none."""
     usual = program(tmp_path / "usual" / "chromium")
-    machine = Machine({}, "linux", (str(tmp_path / "usual"),))
+    machine = DriverFinder({}, "linux", (str(tmp_path / "usual"),))
     assert machine.browser("chrome") == usual
     first = program(tmp_path / "path" / "chromium")
-    assert Machine({"PATH": str(tmp_path / "path")}, "linux", machine.usual).browser("chrome") == first
+    assert DriverFinder({"PATH": str(tmp_path / "path")}, "linux", machine.usual).browser("chrome") == first
 
 
 @posix
-def test_working_folder_is_never_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cloned repository must not choose what is run, even with `.` on PATH."""
+def test_the_working_folder_is_never_searched_for_browsers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cloned repository must not choose the program to run, even with `.` on PATH."""
     program(tmp_path / "chromium")
     monkeypatch.chdir(tmp_path)
-    assert Machine({"PATH": ".::bin"}, "linux", ()).browser("chrome") is None
+    assert DriverFinder({"PATH": ".::bin"}, "linux", ()).browser("chrome") is None
 
 
 @posix
-def test_what_cannot_be_run_is_passed_over(tmp_path: Path) -> None:
-    """A folder of that name, and a file without the right to execute."""
+def test_a_folder_or_a_file_that_is_not_executable_is_no_browser(tmp_path: Path) -> None:
+    """A folder of a browser's name, and a file without the right to execute, are passed over."""
     (tmp_path / "one" / "chromium").mkdir(parents=True)
     program(tmp_path / "two" / "chromium").chmod(0o600)
     right = program(tmp_path / "three" / "chromium")
@@ -79,8 +80,8 @@ def test_what_cannot_be_run_is_passed_over(tmp_path: Path) -> None:
 
 
 @posix
-def test_driver_beside_the_browser_comes_first(tmp_path: Path) -> None:
-    """It is most likely of its version."""
+def test_a_driver_beside_the_browser_comes_first(tmp_path: Path) -> None:
+    """A chromedriver in the browser's own folder is most likely of its version."""
     other = program(tmp_path / "path" / "chromedriver")
     browser = program(tmp_path / "opt" / "chromium")
     machine = linux(tmp_path / "path")
@@ -90,52 +91,58 @@ def test_driver_beside_the_browser_comes_first(tmp_path: Path) -> None:
 
 
 @posix
-def test_installed_applications_are_found(tmp_path: Path) -> None:
+def test_browsers_outside_path_are_found_on_macos_and_windows(tmp_path: Path) -> None:
     """Browsers are off PATH on macOS and Windows."""
     mac = program(tmp_path / "Applications" / "Google Chrome.app" / "Contents" / "MacOS" / "Google Chrome")
-    assert Machine({"HOME": str(tmp_path)}, "darwin", ()).browser("chrome") == mac
+    assert DriverFinder({"HOME": str(tmp_path)}, "darwin", ()).browser("chrome") == mac
     windows = program(tmp_path / "Google" / "Chrome" / "Application" / "chrome.exe")
-    assert Machine({"LOCALAPPDATA": str(tmp_path)}, "win32", ()).browser("chrome") == windows
+    assert DriverFinder({"LOCALAPPDATA": str(tmp_path)}, "win32", ()).browser("chrome") == windows
     driver = program(tmp_path / "bin" / "chromedriver.exe")
-    assert Machine({"PATH": str(tmp_path / "bin")}, "win32", ()).driver(None) == driver
+    assert DriverFinder({"PATH": str(tmp_path / "bin")}, "win32", ()).driver(None) == driver
 
 
 @pytest.mark.parametrize("setting", ["chrome_binary", "chromedriver"])
-def test_setting_that_leads_nowhere_is_named(begin: Begin, tmp_path: Path, setting: str) -> None:
-    """It is not silently replaced by what is installed."""
+def test_a_binary_setting_that_names_no_file_is_reported(begin: Begin, tmp_path: Path, setting: str) -> None:
+    """A setting that names no file is not silently replaced by an installed program."""
     start = begin({setting: tmp_path / "nothing"})
     with pytest.raises(StartFailed) as caught:
-        Machine.this().find("chrome", start)
+        DriverFinder.this().find("chrome", start)
     assert str(caught.value) == (
-        f"Setting {setting} names {tmp_path / 'nothing'}, which is not there. Correct {setting} "
-        f"(ORCHESTRATOR_{setting.upper()}), or remove it to let it be found."
+        f"Setting {setting} names {tmp_path / 'nothing'}, which does not exist. Correct {setting} "
+        f"(ORCHESTRATOR_{setting.upper()}), or remove it to use an installed one."
     )
 
 
 @posix
-def test_settings_come_first(begin: Begin, tmp_path: Path) -> None:
-    """Before anything that is installed."""
+def test_binary_settings_come_before_installed_browsers(begin: Begin, tmp_path: Path) -> None:
+    """Browser and driver of the settings have priority over installed ones."""
     browser, driver = program(tmp_path / "my-chrome"), program(tmp_path / "my-driver")
-    found = Machine.this().find("chrome", begin({"chrome_binary": browser, "chromedriver": driver}))
-    assert found == drivers.Found(browser, driver)
+    found = DriverFinder.this().find("chrome", begin({"chrome_binary": browser, "chromedriver": driver}))
+    assert found == drivers.BrowserAndDriver(browser, driver)
 
 
-def test_chromium_that_is_missing(begin: Begin) -> None:
-    """Selenium Manager fetches no Chromium, so it is not asked; how to install it depends on the system."""
+def test_a_missing_chromium_is_reported_with_install_advice(begin: Begin) -> None:
+    """Selenium Manager fetches no Chromium, so it is not asked; the advice depends on the system."""
     start = begin()
-    for system, word in {"linux": "apt-get", "darwin": "brew", "win32": "winget", "freebsd": "Install"}.items():
+    for system, word in {
+        "linux": "apt-get",
+        "darwin": "brew",
+        "win32": "winget",
+        "freebsd": "install Chrome or Chromium",
+    }.items():
         with pytest.raises(StartFailed, match=r"Chromium was not found\.") as caught:
-            Machine({}, system, ()).find("chromium", start)
+            DriverFinder({}, system, ()).find("chromium", start)
         assert word in caught.value.hint
         assert "chrome_binary and chromedriver" in caught.value.hint
+        assert re.match(r"Run: \S*orchestrator install browser\. Or install ", caught.value.hint)
     assert start.processes == []
 
 
 @posix
-def test_selenium_manager_is_the_last_resort(begin: Begin) -> None:
-    """The real one, kept off the network: it finds what this machine has."""
+def test_selenium_manager_is_asked_when_no_browser_is_found(begin: Begin) -> None:
+    """Selenium Manager, kept off the network, finds the machine's browser."""
     start = begin()
-    found = Machine({"SE_OFFLINE": "true"}, sys.platform, ()).find("chrome", start)
+    found = DriverFinder({"SE_OFFLINE": "true"}, sys.platform, ()).find("chrome", start)
     assert found.browser is not None
     assert found.browser.is_file()
     assert found.driver.is_file()
@@ -151,8 +158,10 @@ def test_selenium_manager_is_the_last_resort(begin: Begin) -> None:
         ("echo 'cannot execute binary file' >&2; exit 126", ": cannot execute binary file."),
     ],
 )
-def test_selenium_manager_that_cannot_help(begin: Begin, tmp_path: Path, answer: str, reason: str) -> None:
-    """Offline, or broken: its reason, and what to install."""
+def test_a_selenium_manager_failure_is_reported_with_install_advice(
+    begin: Begin, tmp_path: Path, answer: str, reason: str
+) -> None:
+    """The error has Selenium Manager's reason, and the program to install."""
     manager = program(tmp_path / "manager", f"#!/bin/sh\n{answer}\n")
     with pytest.raises(StartFailed) as caught:
         linux(SE_MANAGER_PATH=str(manager)).find("chrome", begin())
@@ -162,8 +171,8 @@ def test_selenium_manager_that_cannot_help(begin: Begin, tmp_path: Path, answer:
 
 
 @posix
-def test_snap_is_seen(tmp_path: Path) -> None:
-    """By its folder, and behind Ubuntu's script."""
+def test_a_snap_browser_is_recognised_by_folder_or_wrapper_script(tmp_path: Path) -> None:
+    """A snap is recognised by its folder, and behind Ubuntu's script."""
     assert machine.is_snap(Path("/snap/bin/chromium"))
     assert machine.is_snap(program(tmp_path / "chromium-browser", '#!/bin/sh\nexec /snap/bin/chromium "$@"\n'))
     assert not machine.is_snap(program(tmp_path / "chromium", "#!/bin/sh\nexec /usr/lib/chromium/chromium\n"))
@@ -171,8 +180,8 @@ def test_snap_is_seen(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Chromium's sandbox works for root everywhere else")
-def test_sandbox_is_given_up_only_for_a_reason() -> None:
-    """Root and containers."""
+def test_chromiums_sandbox_is_given_up_only_for_root_or_in_a_container() -> None:
+    """Chromium runs without its sandbox only as root or in a container."""
     import os  # noqa: PLC0415 - only Linux has geteuid here
 
     contained = Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()

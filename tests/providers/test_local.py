@@ -1,4 +1,4 @@
-"""Real Chromium through a real chromedriver, each with its own; every start here ends without a trace."""
+"""Real Chromium through a real chromedriver, one for each browser; every start here ends without a trace."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from orchestrator import processes
-from orchestrator.emulation import Viewport
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed
-from orchestrator.living import gone
-from orchestrator.models import Endpoint
-from orchestrator.registry import Providers
-from orchestrator_providers import chromium
-from orchestrator_providers.local import LocalProvider
-from orchestrator_providers.local_options import LocalOptions
-from tests.certificates import self_signed
+from orchestrator.models.emulation import Viewport
+from orchestrator.models.requests import Endpoint
+from orchestrator.sessions.providers import Providers
+from orchestrator.system import processes
+from orchestrator.system.process_identity import gone
+from orchestrator_providers.local import chromium_flags
+from orchestrator_providers.local.options import LocalOptions
+from orchestrator_providers.local.provider import LocalProvider
+from tests.servers.certificates import self_signed
 
 if TYPE_CHECKING:
     from .conftest import Begin, Browser
+
+pytestmark = pytest.mark.browser
 
 Browse = Callable[..., "Browser"]
 INNER_SIZE = "[innerWidth, innerHeight]"
 
 
 class _Echo(BaseHTTPRequestHandler):
-    """Answers with what it was asked for; as a proxy it is asked for whole URLs."""
+    """Answers with the request's target; a proxy gets whole URLs."""
 
     def do_GET(self) -> None:
-        """Say the request's target and host."""
+        """Answer with the request's target and host."""
         said = f"{self.path} at {self.headers['Host']}".encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/plain")
@@ -66,8 +68,8 @@ def web(context: ssl.SSLContext | None = None) -> Iterator[str]:
             thread.join()
 
 
-def test_start_and_end(browse: Browse) -> None:
-    """A session with the viewport asked for; its processes are known, and all of them end with their folder."""
+def test_a_local_browser_starts_with_its_viewport_and_ends_without_a_trace(browse: Browse) -> None:
+    """A session has the requested viewport; its processes are recorded, and all of them end with their folder."""
     browser = browse(viewport=Viewport(width=1000, height=600))
     start = browser.start
     (program,) = LocalProvider().started(browser.record(), start).processes
@@ -78,14 +80,14 @@ def test_start_and_end(browse: Browse) -> None:
     assert program.pid in {process.pid for process in family[1:]}
     assert processes.alive(program)
     began = time.monotonic()
-    assert processes.end([*start.processes, program]) == []
+    assert processes.end_processes([*start.processes, program]) == []
     assert time.monotonic() - began < 5
     assert all(map(gone, family))
     assert not start.folder().exists()
 
 
-def test_viewport_stays_as_it_is(browse: Browse) -> None:
-    """Nothing of the browser's own takes room from the page after the start, as its note of being automated did."""
+def test_the_viewport_does_not_shrink_after_the_start(browse: Browse) -> None:
+    """No infobar takes room from the page after the start, as the note about automation did."""
     browser = browse()
     assert browser.script("navigator.webdriver") is True
     began = time.monotonic()
@@ -93,8 +95,8 @@ def test_viewport_stays_as_it_is(browse: Browse) -> None:
         assert browser.script(INNER_SIZE) == [1280, 720]
 
 
-def test_browser_outlives_a_killed_driver_and_is_ended(browse: Browse) -> None:
-    """SIGKILL to chromedriver leaves Chromium; its record, its group and its environment lead to it."""
+def test_a_browser_that_outlives_its_killed_driver_is_ended(browse: Browse) -> None:
+    """SIGKILL to chromedriver leaves Chromium; its record, its group and its environment identify it."""
     browser = browse()
     start = browser.start
     (program,) = LocalProvider().started(browser.record(), start).processes
@@ -103,18 +105,18 @@ def test_browser_outlives_a_killed_driver_and_is_ended(browse: Browse) -> None:
         time.sleep(0.01)
     assert processes.alive(program)
 
-    assert processes.end(start.processes) == []
+    assert processes.end_processes(start.processes) == []
     assert not processes.alive(program)
 
 
-def test_browser_starts_from_a_long_home(browse: Browse, tmp_path: Path) -> None:
-    """As long as an ordinary user's default one: Chromium's socket would not fit into its temporary folder."""
+def test_a_browser_starts_with_a_long_home_path(browse: Browse, tmp_path: Path) -> None:
+    """A home as long as a user's default one works, though Chromium's socket would not fit into it."""
     home = tmp_path / "home" / "somebody-with-a-name" / ".local" / "share" / "webdriver-orchestrator"
     assert browse({"home": home}).script("1 + 1") == 2
 
 
-def test_what_we_ask_for(browse: Browse) -> None:
-    """Dialogs are ours to answer, and the driver gives up before we do."""
+def test_default_capabilities_keep_dialogs_open_and_driver_timeouts_short(browse: Browse) -> None:
+    """Dialogs are left to us, and the driver gives up before we do."""
     capabilities = browse({"command_timeout": 10}).capabilities
     ours = {"default": "ignore", "beforeUnload": "accept", "file": "dismiss"}
     assert capabilities["unhandledPromptBehavior"] == ours
@@ -122,13 +124,13 @@ def test_what_we_ask_for(browse: Browse) -> None:
     assert capabilities["pageLoadStrategy"] == "eager"
 
 
-def test_short_command_timeout_leaves_half_of_it(begin: Begin) -> None:
-    """A limit below two seconds is no negative one."""
+def test_a_short_command_timeout_gives_the_driver_half_of_it(begin: Begin) -> None:
+    """A command timeout below two seconds does not make the driver's timeouts negative."""
     endpoint = LocalProvider().endpoint(begin({"command_timeout": 1}))
     assert endpoint.capabilities["timeouts"] == {"script": 500, "pageLoad": 500}
 
 
-def test_users_words_stand(browse: Browse) -> None:
+def test_the_callers_arguments_and_capabilities_replace_the_defaults(browse: Browse) -> None:
     """Arguments and capabilities of the caller replace ours of the same name."""
     capabilities = {"timeouts": {"script": 1234}, "goog:chromeOptions": {"args": ["--user-agent=ours"]}}
     browser = browse(args=("--window-size=900,700",), capabilities=capabilities)
@@ -137,29 +139,29 @@ def test_users_words_stand(browse: Browse) -> None:
     assert browser.capabilities["timeouts"]["pageLoad"] == 28_000
 
 
-def test_host_rules(browse: Browse) -> None:  # F7
-    """A name leads where the rule says."""
+def test_host_rules_send_a_host_name_to_another_server(browse: Browse) -> None:  # F7
+    """A host name is served by the server that the option hostRules gives for it."""
     with web() as address:
         browser = browse(options={"hostRules": {"shop.test": address}})
         assert browser.open("http://shop.test/cart") == "/cart at shop.test"
 
 
-def test_host_rules_as_text(browse: Browse) -> None:
-    """As Chromium spells them."""
+def test_host_rules_are_accepted_in_chromiums_syntax(browse: Browse) -> None:
+    """The option hostRules takes MAP and EXCLUDE rules as Chromium spells them."""
     with web() as address:
         browser = browse(options={"hostRules": f"MAP *.test {address}, EXCLUDE localhost"})
         assert browser.open("http://any.test/") == "/ at any.test"
 
 
-def test_proxy(browse: Browse) -> None:
-    """Pages come through it."""
+def test_pages_are_loaded_through_the_proxy_option(browse: Browse) -> None:
+    """Pages are requested from the proxy in the options."""
     with web() as address:
         browser = browse(options={"proxy": f"http://{address}"})
         assert browser.open("http://shop.test/cart") == "http://shop.test/cart at shop.test"
 
 
 @pytest.mark.parametrize(
-    ("wish", "error"),
+    ("arguments", "error"),
     [
         ({"debugger_address": "127.0.0.1:1"}, StartFailed),
         ({"debugger_address": None}, InvalidArgument),
@@ -167,38 +169,38 @@ def test_proxy(browse: Browse) -> None:
     ],
     ids=str,
 )
-def test_no_driver_is_started_for_a_browser_that_does_not_run(
-    begin: Begin, wish: dict[str, Any], error: type[OrchestratorError]
+def test_no_driver_is_started_for_a_browser_that_cannot_be_attached_to(
+    begin: Begin, arguments: dict[str, Any], error: type[OrchestratorError]
 ) -> None:
-    """What cannot be attached to is refused first."""
-    start = begin(mode="attached", **wish)
+    """Attaching is refused first without a usable debugger address, or with a browserVersion."""
+    start = begin(mode="attached", **arguments)
     with pytest.raises(error):
         LocalProvider().endpoint(start)
     assert start.processes == []
 
 
-def test_a_profile_that_another_machine_has_says_where_that_stands(
+def test_a_profile_locked_by_another_machine_is_refused_with_the_lock_file(
     begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A browser in a container that is no more left its note, and nobody here can ask for it."""
-    monkeypatch.setattr(chromium, "_ENDING", 0.0)
+    """The error names the other machine and the lock file, to remove if its browser is gone."""
+    monkeypatch.setattr(chromium_flags, "_ENDING", 0.0)
     note = tmp_path / "SingletonLock"
     note.symlink_to("another-machine-123")
     with pytest.raises(StartFailed, match="open in a browser on another-machine") as error:
-        chromium.check_free(tmp_path, begin().check)
+        chromium_flags.check_free(tmp_path, begin().check)
     note.unlink()
     assert f"remove {note}" in error.value.hint
 
 
-def test_accept_insecure_certs(browse: Browse, tmp_path: Path) -> None:
-    """A page with a certificate of its own is loaded if the caller says so, and only then."""
+def test_a_self_signed_page_loads_only_with_accept_insecure_certs(browse: Browse, tmp_path: Path) -> None:
+    """A page with a self-signed certificate loads only with acceptInsecureCerts."""
     with web(self_signed(tmp_path)) as address:
         assert browse(options={"acceptInsecureCerts": True}).open(f"https://{address}/x") == f"/x at {address}"
         assert "ERR_CERT_AUTHORITY_INVALID" in browse().open(f"https://{address}/x")
 
 
-def test_driver_is_ours_alone(begin: Begin) -> None:
-    """On loopback only, and deaf without the random path: a page cannot shut it down."""
+def test_the_driver_listens_on_loopback_and_needs_its_random_path(begin: Begin) -> None:
+    """The driver listens on loopback and answers only below its random path, so no page can shut it down."""
     start = begin()
     endpoint = LocalProvider().endpoint(start)
     parts = urlsplit(endpoint.remote_url)
@@ -214,8 +216,8 @@ def test_driver_is_ours_alone(begin: Begin) -> None:
     assert processes.alive(start.processes[0])
 
 
-def test_log_has_no_typed_text(browse: Browse) -> None:
-    """Passwords pass through the driver; its log does not hold them."""
+def test_the_driver_log_holds_no_typed_text(browse: Browse) -> None:
+    """Passwords pass through the driver; its log does not contain them."""
     browser = browse()
     browser.open("data:text/html,<input type=password>")
     element = browser.post("/element", using="css selector", value="input")
@@ -227,22 +229,22 @@ def test_log_has_no_typed_text(browse: Browse) -> None:
     assert "hunter2" not in browser.start.log()
 
 
-def test_saves_no_passwords(begin: Begin) -> None:
-    """No window of the browser's own covers the page after a log-in."""
+def test_the_browser_does_not_offer_to_save_passwords(begin: Begin) -> None:
+    """No bubble of the browser covers the page after a log-in."""
     preferences = LocalProvider().endpoint(begin()).capabilities["goog:chromeOptions"]["prefs"]
     assert preferences["credentials_enable_service"] is False
 
 
-def test_cancelled_start_stops(begin: Begin) -> None:
-    """The loop that waits for the driver asks whether it still should."""
+def test_a_cancelled_start_stops_waiting_for_the_driver(begin: Begin) -> None:
+    """The loop that waits for the driver checks for a cancellation."""
     start = begin()
     start.cancelled = OrchestratorError("cancelled")
     with pytest.raises(OrchestratorError, match="cancelled"):
         LocalProvider().endpoint(start)
 
 
-def test_driver_that_ends_at_once_is_quoted(begin: Begin, tmp_path: Path) -> None:
-    """What it said is all that anybody knows."""
+def test_a_driver_that_exits_at_once_is_quoted_in_the_error(begin: Begin, tmp_path: Path) -> None:
+    """The output of a driver that ends at once is in the error."""
     driver = tmp_path / "chromedriver"
     driver.write_text("#!/bin/sh\necho 'libnss3.so: cannot open shared object file'\nexit 127\n", "utf-8")
     driver.chmod(0o700)
@@ -255,8 +257,8 @@ def test_driver_that_ends_at_once_is_quoted(begin: Begin, tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS and Windows always have a display")
-def test_window_without_a_display_is_refused(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chromium's own answer would be that it exited."""
+def test_a_headed_start_without_a_display_is_refused(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start with a window is refused with advice where there is no display."""
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     start = begin()
@@ -264,24 +266,23 @@ def test_window_without_a_display_is_refused(begin: Begin, monkeypatch: pytest.M
     with pytest.raises(StartFailed) as caught:
         LocalProvider().endpoint(start)
     assert str(caught.value) == (
-        "There is no display that a browser window could open on. Start with headless: true, or run the server under "
-        "xvfb-run."
+        "There is no display for a browser window. Start with headless: true, or run the server under xvfb-run."
     )
     assert start.processes == []
 
 
-def test_bad_capabilities_are_refused(begin: Begin) -> None:
-    """Before anything is started."""
+def test_a_misspelled_capability_is_refused_before_anything_is_started(begin: Begin) -> None:
+    """A capability without its vendor prefix is refused with the right name."""
     start = begin(capabilities={"chromeOptions": {}})
     with pytest.raises(InvalidArgument, match="Write 'goog:chromeOptions'"):
         LocalProvider().endpoint(start)
     assert start.processes == []
 
 
-def test_snap_is_explained() -> None:
-    """A confined Chromium cannot use our folder; only then is there advice."""
+def test_a_failed_start_of_a_snap_browser_is_explained() -> None:
+    """Advice is given only for a Chromium from snap, which cannot use the session's folder."""
     asked = {"goog:chromeOptions": {"binary": "/snap/bin/chromium"}}
-    assert "comes from snap" in LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "")
+    assert "is a snap" in LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "")
     asked["goog:chromeOptions"]["binary"] = "/usr/bin/chromium"
     assert LocalProvider().advice(Endpoint(remote_url="http://x", capabilities=asked), "no such thing") == ""
     odd = {"goog:chromeOptions": "the user's"}
@@ -289,23 +290,23 @@ def test_snap_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "expected"),
     [
         ({"proxy": "http://user:hunter2@proxy:1"}, "Chrome takes no user and password"),
-        ({"proxy": "ftp://hunter2"}, "begins with http://, socks4:// or socks5://"),
+        ({"proxy": "ftp://hunter2"}, "must begin with http://, socks4:// or socks5://"),
         ({"proxy": "http://hunter2:port"}, "is not a URL"),
         ({"proxy": {"proxyType": "hunter2"}}, "proxyType must be one of"),
-        ({"hostRules": {"a b": "hunter2"}}, "no spaces and commas"),
+        ({"hostRules": {"a b": "hunter2"}}, "no spaces or commas"),
         ({"hostRules": "hunter2"}, "write 'MAP host address'"),
         ({"hostRules": 7}, "Option 'hostRules'"),
         ({"browserVersions": "hunter2"}, "there is no such option"),
     ],
 )
-def test_bad_options(given: dict[str, Any], said: str) -> None:
-    """Each says what to write, none repeats what was written, all list what there is."""
+def test_an_invalid_option_is_refused_without_repeating_its_value(given: dict[str, Any], expected: str) -> None:
+    """The error gives the right form, lists the valid options, and never repeats the value."""
     with pytest.raises(InvalidArgument) as caught:
         Providers([LocalProvider()]).options("local", given)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert caught.value.hint == (
         "Options of 'local': idleTimeout, maxDuration, startTimeout, strict, har, hars, browserVersion, hostRules, "
@@ -321,6 +322,6 @@ def test_bad_options(given: dict[str, Any], said: str) -> None:
         ("socks5://p", {"proxyType": "manual", "socksProxy": "p:1080", "socksVersion": 5}),
     ],
 )
-def test_proxy_url(url: str, proxy: dict[str, Any]) -> None:
-    """A URL becomes the W3C object."""
+def test_a_proxy_url_becomes_a_w3c_proxy_object(url: str, proxy: dict[str, Any]) -> None:
+    """A proxy URL is turned into the W3C proxy capability."""
     assert LocalOptions(proxy=url).capabilities() == {"proxy": proxy}

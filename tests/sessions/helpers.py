@@ -1,4 +1,4 @@
-"""Calls that a test fires, holds and lets go."""
+"""Calls that a test starts, holds and releases."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
-from orchestrator.sessions import Book, Lanes, Turn
-from orchestrator.store import SqliteStore
-from tests.store.helpers import NAMESPACE
+from orchestrator.sessions.lanes import Lanes
+from orchestrator.sessions.registry import SessionRegistry
+from orchestrator.sessions.store.sqlite import SqliteStore
+from orchestrator.sessions.turn import Turn
+from tests.sessions.store.helpers import NAMESPACE
 
 PATIENCE = 10.0
 
 
 class Held:
-    """Work that says when it began, and goes on when it is let."""
+    """Work that reports its start, and ends when released."""
 
     def __init__(self) -> None:
         self.begun = threading.Event()
@@ -25,7 +27,7 @@ class Held:
         self.turn: Turn | None = None
 
     def __call__(self, turn: Turn) -> str:
-        """Wait to be let go."""
+        """Wait for the release."""
         self.turn = turn
         self.begun.set()
         assert self.let.wait(PATIENCE)
@@ -38,7 +40,7 @@ class Held:
 
 
 class Fired:
-    """A call in a task of its own, and how it ended."""
+    """A call in a task of its own, and its outcome."""
 
     def __init__(self, lanes: Lanes, session_id: str, work: Callable[[Turn], object]) -> None:
         self._lanes, self._session_id, self._work = lanes, session_id, work
@@ -51,7 +53,7 @@ class Fired:
         """Make the call."""
         try:
             with self.scope:
-                self.result = await self._lanes.run(self._session_id, self._work)
+                self.result = await self._lanes.run_turn(self._session_id, self._work)
         except Exception as error:  # noqa: BLE001 (the test looks at it)
             self.error = error
         finally:
@@ -73,24 +75,24 @@ def fire(
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+    """Poll until a condition holds."""
     with anyio.fail_after(PATIENCE):
         while not condition():  # noqa: ASYNC110 (other processes set no event of ours)
             await anyio.sleep(0.005)
 
 
 def places(store: SqliteStore) -> int:
-    """How many tickets there are."""
+    """Return the number of tickets."""
     with store._database.read() as db:
         return int(db.execute("SELECT count(*) FROM tickets").fetchone()[0])
 
 
-async def in_line(book: Book, count: int) -> None:
-    """Wait until so many calls stand in lanes."""
-    await until(lambda: places(book.store) == count)
+async def in_line(registry: SessionRegistry, count: int) -> None:
+    """Wait until this many calls are in lanes."""
+    await until(lambda: places(registry.store) == count)
 
 
-def state(book: Book, session_id: str) -> str:
-    """The state that the store holds."""
-    record = book.store.get(NAMESPACE, session_id)
+def state(registry: SessionRegistry, session_id: str) -> str:
+    """Return a session's state in the store."""
+    record = registry.store.get(NAMESPACE, session_id)
     return str(record.state) if record else "never seen"

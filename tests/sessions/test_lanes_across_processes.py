@@ -1,4 +1,4 @@
-"""Lanes of several processes: one queue, whoever stands in it and however it dies."""
+"""Lanes of several processes: one queue, also after the death of a process in it."""
 
 from __future__ import annotations
 
@@ -13,34 +13,38 @@ import psutil
 import pytest
 
 from orchestrator.errors import SessionLost, SessionNotFound
-from orchestrator.models import ProcessInfo, SessionState
-from orchestrator.sessions import Book, Lanes, Turn
+from orchestrator.models.session import ProcessInfo, SessionState
+from orchestrator.sessions.lanes import Lanes
+from orchestrator.sessions.registry import SessionRegistry
+from orchestrator.sessions.turn import Turn
 from tests.e2e.harness import in_time
 from tests.sessions.helpers import Held, fire, in_line, state, until
-from tests.store.helpers import NAMESPACE, Keeper, Peer
+from tests.sessions.store.helpers import NAMESPACE, Keeper, Peer
 
 pytestmark = pytest.mark.anyio
 
 Start = Callable[[str, str], Peer]
 
 
-async def said(peer: Peer, word: str) -> None:
+async def expect_word(peer: Peer, word: str) -> None:
     """Wait for another process's word."""
-    assert await anyio.to_thread.run_sync(peer.says) == word
+    assert await anyio.to_thread.run_sync(peer.next_word) == word
 
 
-async def test_another_process_is_waited_for(lanes: Lanes, book: Book, keeper: Keeper, peer: Start) -> None:
+async def test_calls_of_two_processes_on_one_session_take_turns(
+    lanes: Lanes, registry: SessionRegistry, keeper: Keeper, peer: Start
+) -> None:
     """A call runs after another process's turn, and that process's next one after ours. # F12 W26."""
     keeper.start("a")
     other = peer("hold", "a")
-    await said(other, "first")
+    await expect_word(other, "first")
     held = Held()
     async with anyio.create_task_group() as group:
         call = fire(group, lanes, "a", held)
-        await in_line(book, 2)
+        await in_line(registry, 2)
         assert not held.begun.is_set()
         behind = peer("hold", "a")
-        await said(behind, "waiting")
+        await expect_word(behind, "waiting")
         other.go_on()
         await held.has_begun()
         held.let.set()
@@ -49,16 +53,16 @@ async def test_another_process_is_waited_for(lanes: Lanes, book: Book, keeper: K
 
 
 @pytest.mark.parametrize("dead", [True, False])
-async def test_a_process_that_dies_in_its_turn(
-    lanes: Lanes, book: Book, keeper: Keeper, peer: Start, *, dead: bool
+async def test_a_waiting_call_gets_its_turn_when_the_process_ahead_ends_or_is_killed(
+    lanes: Lanes, registry: SessionRegistry, keeper: Keeper, peer: Start, *, dead: bool
 ) -> None:
-    """A call that waits for a process which is then killed gets its turn."""
+    """A waiting call gets its turn whether the process ahead finishes or is killed."""
     keeper.start("a")
     other = peer("hold", "a")
-    await said(other, "first")
+    await expect_word(other, "first")
     async with anyio.create_task_group() as group:
         call = fire(group, lanes, "a", lambda _: "served")
-        await in_line(book, 2)
+        await in_line(registry, 2)
         if dead:
             other.kill()
         else:
@@ -67,17 +71,19 @@ async def test_a_process_that_dies_in_its_turn(
     assert call.result == "served"
 
 
-async def test_another_process_closes(lanes: Lanes, book: Book, keeper: Keeper, peer: Start) -> None:
+async def test_a_close_by_another_process_answers_running_and_waiting_calls(
+    lanes: Lanes, registry: SessionRegistry, keeper: Keeper, peer: Start
+) -> None:
     """The running call and those that wait here are answered, though the work hangs."""
     keeper.start("a")
     other = peer("close", "a")
-    await said(other, "ready")
+    await expect_word(other, "ready")
     held = Held()
     async with anyio.create_task_group() as group:
         running = fire(group, lanes, "a", held)
         await held.has_begun()
         waiting = fire(group, lanes, "a")
-        await in_line(book, 2)
+        await in_line(registry, 2)
         other.go_on()
         await running.end()
         await waiting.end()
@@ -86,32 +92,34 @@ async def test_another_process_closes(lanes: Lanes, book: Book, keeper: Keeper, 
     assert isinstance(waiting.error, SessionNotFound)
 
 
-async def test_a_start_whose_process_died(lanes: Lanes, book: Book, peer: Start) -> None:
-    """A call behind such a start hears that the session is lost; it can be closed."""
+async def test_a_session_is_lost_when_the_process_that_starts_it_dies(
+    lanes: Lanes, registry: SessionRegistry, peer: Start
+) -> None:
+    """A call behind the start fails since the session is lost; closing the session works."""
     other = peer("starting", "a")
-    await anyio.to_thread.run_sync(other.says)
+    await anyio.to_thread.run_sync(other.next_word)
     async with anyio.create_task_group() as group:
         call = fire(group, lanes, "a")
-        await in_line(book, 2)
+        await in_line(registry, 2)
         other.kill()
         await call.end()
     assert isinstance(call.error, SessionLost)
     assert "the server that was starting it ended" in str(call.error)
-    assert state(book, "a") == "lost"
+    assert state(registry, "a") == "lost"
     assert await lanes.close("a")
 
 
-async def test_a_holder_is_heard_of(book: Book, keeper: Keeper) -> None:
-    """While a call runs its process says so, again and again."""
+async def test_a_running_call_renews_its_heartbeat(registry: SessionRegistry, keeper: Keeper) -> None:
+    """The ticket of a running call gets a new heartbeat again and again."""
     keeper.start("a")
     held = Held()
 
     def beat() -> float:
-        with book.store._database.read() as db:
+        with registry.store._database.read() as db:
             return float(db.execute("SELECT beat FROM tickets").fetchone()[0])
 
     async with anyio.create_task_group() as group:
-        fire(group, Lanes(book, group, beat_every=0.01), "a", held)
+        fire(group, Lanes(registry, group, beat_every=0.01), "a", held)
         await held.has_begun()
         before = beat()
         await until(lambda: beat() > before)
@@ -122,22 +130,22 @@ async def test_a_holder_is_heard_of(book: Book, keeper: Keeper) -> None:
 
 @pytest.fixture
 def browser(keeper: Keeper) -> subprocess.Popen[bytes]:
-    """A process that session `a` needs."""
+    """A process that session `a` depends on."""
     keeper.start("a")
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     info = ProcessInfo(pid=child.pid, created=psutil.Process(child.pid).create_time(), name="chromium")
-    keeper.store.update(NAMESPACE, "a", lambda record: record.changed(processes=(info,)))
+    keeper.store.update(NAMESPACE, "a", lambda record: record.with_changes(processes=(info,)))
     return child
 
 
 def reap(child: subprocess.Popen[bytes]) -> None:
-    """Let go of a killed process."""
+    """Reap a killed process."""
     child.kill()
     child.communicate()
 
 
-async def test_a_browser_killed_in_mid_call(
-    lanes: Lanes, book: Book, keeper: Keeper, browser: subprocess.Popen[bytes]
+async def test_a_call_on_a_killed_browser_gets_session_lost_within_two_seconds(
+    lanes: Lanes, registry: SessionRegistry, keeper: Keeper, browser: subprocess.Popen[bytes]
 ) -> None:
     """Work that hangs on a killed browser is answered with `session_lost` within 2 s; closing clears it."""
     held = Held()
@@ -145,7 +153,7 @@ async def test_a_browser_killed_in_mid_call(
         running = fire(group, lanes, "a", held)
         await held.has_begun()
         waiting = fire(group, lanes, "a")
-        await in_line(book, 2)
+        await in_line(registry, 2)
         killed = time.monotonic()
         reap(browser)
         await running.end()
@@ -155,13 +163,15 @@ async def test_a_browser_killed_in_mid_call(
     for error in (running.error, waiting.error):
         assert isinstance(error, SessionLost)
         assert f"its process chromium ({browser.pid}) ended" in error.message
-    assert state(book, "a") == "lost"
+    assert state(registry, "a") == "lost"
     assert await lanes.close("a")
     assert keeper.start("a").state is SessionState.ACTIVE
 
 
-async def test_the_works_own_answer(lanes: Lanes, book: Book, browser: subprocess.Popen[bytes]) -> None:
-    """Work that notices by itself within a second says it in its own words."""
+async def test_work_that_notices_its_lost_browser_reports_its_own_reason(
+    lanes: Lanes, registry: SessionRegistry, browser: subprocess.Popen[bytes]
+) -> None:
+    """Work that detects the loss itself within a second reports its own reason."""
 
     def work(turn: Turn) -> None:
         browser.wait()
@@ -169,28 +179,28 @@ async def test_the_works_own_answer(lanes: Lanes, book: Book, browser: subproces
 
     async with anyio.create_task_group() as group:
         call = fire(group, lanes, "a", work)
-        await in_line(book, 1)
+        await in_line(registry, 1)
         browser.kill()
         await call.end()
     reap(browser)
     assert "tab crashed" in str(call.error)
-    record = await book.get("a")
+    record = await registry.get("a")
     assert record
     assert record.lost_reason == "chromedriver said: tab crashed"
 
 
-async def test_a_process_that_is_not_watched(
-    lanes: Lanes, book: Book, keeper: Keeper, browser: subprocess.Popen[bytes]
+async def test_a_call_survives_the_death_of_a_process_that_it_does_not_watch(
+    lanes: Lanes, registry: SessionRegistry, keeper: Keeper, browser: subprocess.Popen[bytes]
 ) -> None:
-    """A start may watch its processes by itself, and replace one that died."""
-    record = await book.get("a")
+    """A start may watch its processes itself, and replace one that died."""
+    record = await registry.get("a")
     assert record
     keeper.start("watched")
-    keeper.store.update(NAMESPACE, "watched", lambda other: other.changed(processes=record.processes))
+    keeper.store.update(NAMESPACE, "watched", lambda other: other.with_changes(processes=record.processes))
     unwatched, watched = Held(), Held()
 
     def work(turn: Turn) -> str:
-        turn.watch.clear()
+        turn.watched_processes.clear()
         return unwatched(turn)
 
     async with anyio.create_task_group() as group:
@@ -206,4 +216,4 @@ async def test_a_process_that_is_not_watched(
         watched.let.set()
         await call.end()
     assert call.result == "answer"
-    assert state(book, "a") == "active"
+    assert state(registry, "a") == "active"

@@ -1,4 +1,4 @@
-"""A session of somebody else's chromedriver, for the sockets to it."""
+"""A session of a foreign chromedriver, for the sockets to it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from orchestrator.webdriver.devtools import debugger_address
 from tests.e2e.harness import remote
-from tests.remote_end import RemoteEnd, remote_end
+from tests.servers.webdriver import RemoteEnd, remote_end
 
 
 class Far:
-    """A session of a chromedriver, the address of its socket at the relay, and where its browser listens."""
+    """A session of a chromedriver, its socket's address at the relay, and its browser's debugger address."""
 
     def __init__(self, end: RemoteEnd) -> None:
         self.end = end
@@ -24,12 +24,12 @@ class Far:
         self.url = f"{end.url.replace('http', 'ws')}/session/{self.id}"
 
     def js(self, script: str) -> Any:
-        """Run a script by the classic protocol, past the relay."""
+        """Run a script by the classic protocol, bypassing the relay."""
         return self.end.ask("POST", self.id, "/execute/sync", {"script": script, "args": []})
 
 
 @pytest.fixture(scope="session")
 def far() -> Iterator[Far]:
-    """One session for all of them."""
+    """A session for all tests of a file."""
     with remote_end() as end:
         yield Far(end)

@@ -11,10 +11,12 @@ import pytest
 
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.bidi import Bidi
-from orchestrator.webdriver.socket import Command
+from orchestrator.webdriver.websocket import Command
 from tests.e2e.harness import until
-from tests.remote_end import PASSWORD, USER, remote_end
+from tests.servers.webdriver import PASSWORD, USER, remote_end
 from tests.webdriver.conftest import Far
+
+pytestmark = pytest.mark.browser
 
 LOG = "log.entryAdded"
 
@@ -28,14 +30,14 @@ def bidi(far: Far) -> Iterator[Bidi]:
 
 
 class Heard(list[str]):
-    """A listener that keeps the texts of what it was told."""
+    """A listener that keeps the texts of its events."""
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         self.append(event["text"])
 
 
-def test_commands_are_answered_and_refused(bidi: Bidi) -> None:
-    """By the browser's own code and words, naming no stack trace of it."""
+def test_a_refused_bidi_command_has_the_browsers_own_error_code_and_message(bidi: Bidi) -> None:
+    """Commands are answered, or refused with the browser's code and message and no stack trace."""
     assert bidi.call("session.status")["message"] != ""
     with pytest.raises(RemoteFailure, match=r"The browser answered 'no such frame': .*nowhere") as raised:
         bidi.call("browsingContext.navigate", context="nowhere", url="about:blank")
@@ -43,8 +45,8 @@ def test_commands_are_answered_and_refused(bidi: Bidi) -> None:
     assert "    at " not in str(raised.value)
 
 
-def test_commands_that_are_sent_at_once_are_answered_in_their_order(bidi: Bidi) -> None:
-    """The error of one that was refused stands in the place of its result."""
+def test_bidi_commands_sent_at_once_are_answered_in_order(bidi: Bidi) -> None:
+    """The error of a refused command is in the place of its result."""
     nowhere = {"context": "nowhere", "url": "about:blank"}
     asked: list[Command] = [
         ("session.status", {}),
@@ -58,12 +60,12 @@ def test_commands_that_are_sent_at_once_are_answered_in_their_order(bidi: Bidi) 
     assert len(tree["contexts"]) == 1
 
 
-def test_events_of_a_burst_come_in_their_order(far: Far, bidi: Bidi) -> None:
-    """All 3,000, in one thread; commands are answered meanwhile."""
+def test_a_burst_of_bidi_events_arrives_in_order(far: Far, bidi: Bidi) -> None:
+    """Listeners get all 3,000 events in order and in one thread, while commands are answered."""
     heard, threads = Heard(), set[int]()
-    bidi.listen(LOG, heard)
-    bidi.listen(LOG, lambda _: threads.add(threading.get_ident()))
-    heard.clear()  # what the browser remembers is told to every new socket
+    bidi.listen_all({LOG: heard})
+    bidi.listen_all({LOG: lambda _: threads.add(threading.get_ident())})
+    heard.clear()  # a new socket gets the entries that the browser keeps
     talking = threading.Thread(target=far.js, args=("for (let i = 0; i < 3000; i++) console.log(`n${i}`)",))
     talking.start()
     bidi.call("browsingContext.getTree")
@@ -74,13 +76,13 @@ def test_events_of_a_burst_come_in_their_order(far: Far, bidi: Bidi) -> None:
     assert threading.get_ident() not in threads
 
 
-def test_each_socket_is_told_what_the_browser_remembers(far: Far, bidi: Bidi) -> None:
-    """A second one takes nothing away from the first."""
+def test_each_bidi_socket_receives_the_log_entries_that_the_browser_keeps(far: Far, bidi: Bidi) -> None:
+    """A second socket receives earlier entries without taking anything from the first."""
     first, second, other = Heard(), Heard(), Bidi(far.url, name="shop", timeout=20)
-    bidi.listen(LOG, first)
+    bidi.listen_all({LOG: first})
     far.js("console.log('one')")
     bidi.call("browsingContext.getTree")
-    other.listen(LOG, second)
+    other.listen_all({LOG: second})
     far.js("console.log('two')")
     for one in (bidi, other):
         one.call("browsingContext.getTree")
@@ -88,13 +90,13 @@ def test_each_socket_is_told_what_the_browser_remembers(far: Far, bidi: Bidi) ->
     assert first[-2:] == second[-2:] == ["one", "two"]
 
 
-def test_after_a_break_it_listens_again(far: Far, bidi: Bidi) -> None:
-    """With the next command, to all that it listened to; whoever waits to know it is told before."""
+def test_a_bidi_socket_subscribes_again_after_a_broken_connection(far: Far, bidi: Bidi) -> None:
+    """The next command reconnects the socket and renews all subscriptions, after `on_open` was called."""
     heard, opened = Heard(), list[bool]()
-    bidi.on_open = lambda: opened.append(bidi.open)
-    bidi.listen(LOG, heard)
+    bidi.on_open = lambda: opened.append(bidi.is_open)
+    bidi.listen_all({LOG: heard})
     far.end.hang_up()
-    until(lambda: not bidi.open, "the break")
+    until(lambda: not bidi.is_open, "the break")
     far.js("console.log('meanwhile')")
     bidi.call("session.status")
     far.js("console.log('later')")
@@ -103,8 +105,8 @@ def test_after_a_break_it_listens_again(far: Far, bidi: Bidi) -> None:
     assert opened == [False, False]
 
 
-def test_who_waits_when_it_breaks_is_told_at_once(far: Far, bidi: Bidi) -> None:
-    """With the session's name and the address, long before the command's own time is up."""
+def test_a_waiting_bidi_command_fails_at_once_when_the_connection_breaks(far: Far, bidi: Bidi) -> None:
+    """The error has the session's name and URL and comes long before the command's own timeout."""
     [context] = bidi.call("browsingContext.getTree")["contexts"]
 
     def cut() -> None:
@@ -124,8 +126,8 @@ def test_who_waits_when_it_breaks_is_told_at_once(far: Far, bidi: Bidi) -> None:
     cutting.join()
 
 
-def test_a_command_that_takes_too_long_is_given_up(bidi: Bidi) -> None:
-    """The socket is fine, and its late answer disturbs nobody."""
+def test_a_bidi_command_that_takes_too_long_is_given_up(bidi: Bidi) -> None:
+    """The socket stays usable after a timeout, and the late answer is dropped."""
     [context] = bidi.call("browsingContext.getTree")["contexts"]
     wait = {"expression": "new Promise(resolve => setTimeout(resolve, 300))", "awaitPromise": True}
     with pytest.raises(NoAnswer, match=r"script.evaluate was not answered within 0\.05 s"):
@@ -133,8 +135,8 @@ def test_a_command_that_takes_too_long_is_given_up(bidi: Bidi) -> None:
     assert bidi.call("browsingContext.getTree")["contexts"][0]["context"] == context["context"]
 
 
-def test_who_listens_once_more_is_told_once(far: Far) -> None:
-    """Where nobody answered the first time, since the driver was busy."""
+def test_a_bidi_listener_that_subscribes_again_receives_each_event_once(far: Far) -> None:
+    """A subscription that timed out at a busy driver and is repeated delivers each event once."""
     heard, bidi = Heard(), Bidi(far.url, name="shop", timeout=1)
     busy = threading.Thread(target=far.js, args=("return new Promise(resolve => setTimeout(resolve, 2500))",))
     busy.start()
@@ -148,18 +150,18 @@ def test_who_listens_once_more_is_told_once(far: Far) -> None:
 
     until(waits, "a driver that is busy")
     with pytest.raises(NoAnswer):
-        bidi.listen(LOG, heard)
+        bidi.listen_all({LOG: heard})
     busy.join()
     bidi.call("browsingContext.getTree", limit=20)
-    bidi.listen(LOG, heard)
+    bidi.listen_all({LOG: heard})
     far.js("console.log('once')")
     bidi.call("browsingContext.getTree", limit=20)
     bidi.close()
     assert heard.count("once") == 1
 
 
-def test_a_listener_that_fails_hinders_nobody(far: Far, bidi: Bidi) -> None:
-    """Neither the others nor what comes after."""
+def test_a_failing_bidi_listener_affects_neither_others_nor_later_events(far: Far, bidi: Bidi) -> None:
+    """A listener that raises keeps no other listener from receiving this event or the next."""
     heard = Heard()
 
     def fail(_: Mapping[str, Any]) -> None:
@@ -172,14 +174,15 @@ def test_a_listener_that_fails_hinders_nobody(far: Far, bidi: Bidi) -> None:
     assert heard[-2:] == ["a", "b"]
 
 
-def test_an_event_that_is_not_known_is_refused_and_forgotten(far: Far, bidi: Bidi) -> None:
-    """None of those that were asked for with it is listened to, before a break and after."""
+def test_a_subscription_with_an_unknown_bidi_event_is_refused_and_forgotten(far: Far, bidi: Bidi) -> None:
+    """Events asked for together with an unknown one are not subscribed to, even after a reconnect."""
     heard = Heard()
     with pytest.raises(RemoteFailure, match="invalid argument"):
         bidi.listen_all({LOG: heard, "log.noSuchEvent": heard})
-    bidi.listen(LOG, kept := Heard())
+    kept = Heard()
+    bidi.listen_all({LOG: kept})
     far.end.hang_up()
-    until(lambda: not bidi.open, "the break")
+    until(lambda: not bidi.is_open, "the break")
     bidi.call("session.status")
     far.js("console.log('on')")
     bidi.call("browsingContext.getTree")
@@ -187,46 +190,46 @@ def test_an_event_that_is_not_known_is_refused_and_forgotten(far: Far, bidi: Bid
     assert kept[-1] == "on"
 
 
-def test_a_closed_one_stays_closed(far: Far) -> None:
-    """Nothing opens it again, and the session lives on."""
+def test_a_closed_bidi_socket_stays_closed(far: Far) -> None:
+    """A command does not open a closed socket again, and the session lives on."""
     bidi = Bidi(far.url, name="shop", timeout=20)
     bidi.call("session.status")
     bidi.close()
-    with pytest.raises(NoAnswer, match="not driven from here any more"):
+    with pytest.raises(NoAnswer, match="its connection was closed in this process"):
         bidi.call("session.status")
     assert far.js("return 1") == 1
 
 
-def test_one_that_is_closed_while_it_opens_is_closed(far: Far) -> None:
-    """Whoever ends the session finds no socket yet; none is left open either."""
+def test_a_bidi_socket_closed_while_it_opens_is_not_left_open(far: Far) -> None:
+    """A session that ends while its socket is being opened leaves no open socket."""
     bidi = Bidi(far.url, name="shop", timeout=20)
     bidi.on_open = bidi.close
     with pytest.raises(NoAnswer):
         bidi.call("session.status")
-    assert not bidi.open
+    assert not bidi.is_open
 
 
 def with_password(url: str) -> str:
-    """The address with user and password."""
+    """Return the address with user and password."""
     return url.replace("://", f"://{USER}:{PASSWORD.replace('/', '%2F').replace('+', '%2B')}@")
 
 
-def test_a_password_goes_to_its_host_alone() -> None:
-    """What is said of a socket never holds it; a guarded one is opened with it."""
+def test_a_password_in_a_bidi_url_opens_the_socket_and_is_in_no_error() -> None:
+    """A guarded socket is opened with user and password, and no error message holds them."""
     with remote_end(guarded=True) as end:
         far = Far(end)
         guarded = Bidi(with_password(far.url), name="shop", timeout=20)
         assert guarded.call("session.status")
         guarded.close()
         for url in (far.url, with_password(far.url).replace(f"{USER}:", "nobody:")):
-            with pytest.raises(NoAnswer, match=r"nobody answers at ws://127\.0\.0\.1") as raised:
+            with pytest.raises(NoAnswer, match=r"nothing answers at ws://127\.0\.0\.1") as raised:
                 Bidi(url, name="shop", timeout=20).call("session.status")
             assert PASSWORD not in f"{raised.value}{raised.value.details}"
             assert "nobody:" not in str(raised.value)
 
 
-def test_a_driver_that_is_killed_is_missed_at_once() -> None:
-    """Its socket breaks, and no new one is to be had."""
+def test_bidi_commands_fail_at_once_when_the_driver_is_killed() -> None:
+    """A killed driver's socket breaks, and no new one can be opened."""
     with remote_end() as end:
         bidi = Bidi(Far(end).url, name="shop", timeout=20)
         bidi.call("session.status")

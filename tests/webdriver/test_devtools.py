@@ -1,4 +1,4 @@
-"""The browser beside its driver: its endpoint, and the socket to what belongs to a session."""
+"""The browser's own endpoint beside its driver, and the CDP socket of a session."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from typing import Any
 import pytest
 
 from orchestrator.errors import NoAnswer, RemoteFailure
-from orchestrator.webdriver.cdp import BROWSER, Cdp, Target
-from orchestrator.webdriver.chromium import Beside, Chromium
+from orchestrator.webdriver.cdp import BROWSER_TARGET, Cdp, Target
+from orchestrator.webdriver.chromium import BrowserConnection, Chromium
 from orchestrator.webdriver.devtools import DevTools
-from orchestrator.webdriver.socket import Command
+from orchestrator.webdriver.websocket import Command
 from tests.webdriver.conftest import Far
+
+pytestmark = pytest.mark.browser
 
 
 class Quiet:
-    """A guest that wants nothing."""
+    """A guest without any setup."""
 
-    def commands(self, target: Target) -> list[Command]:
-        """None."""
+    def setup_commands(self, target: Target) -> list[Command]:
+        """Return no commands."""
         del target
         return []
 
-    undo = commands
+    undo_commands = setup_commands
 
-    def hear(self, method: str, params: Mapping[str, Any], target: Target) -> None:
-        """Whatever it is."""
+    def handle_event(self, method: str, params: Mapping[str, Any], target: Target) -> None:
+        """Ignore the event."""
 
 
 @pytest.fixture
 def stranger(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of somebody who answers a connection with these bytes, and is no browser."""
+    """Run a server that answers a connection with these bytes, and is no browser; yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -61,64 +63,64 @@ def stranger(request: pytest.FixtureRequest) -> Iterator[str]:
     ],
     indirect=True,
 )
-def test_who_is_no_browser_is_as_good_as_nobody(stranger: str) -> None:
-    """Another service listens at the port that somebody wrote."""
+def test_a_service_that_is_no_browser_is_reported_as_no_browser_answering(stranger: str) -> None:
+    """The debugger address may lead to another service, with any answer."""
     with pytest.raises(NoAnswer, match=f"no browser answers at {stranger}"):
         Chromium(stranger, name="shop")
 
 
-def test_an_address_that_is_none_is_nobodys() -> None:
-    """No lookup of names takes it."""
+def test_an_invalid_debugger_address_is_reported_as_no_browser_answering() -> None:
+    """An address that name lookup rejects is reported like one without an answer."""
     with pytest.raises(NoAnswer, match=r"no browser answers at \.\.:1"):
         Chromium("..:1", name="shop")
 
 
-def test_the_browser_is_asked_over_one_connection(far: Far) -> None:
-    """However often it is asked; anew once that was closed, and no more when it was left."""
-    beside = Beside(far.address, name="shop")
-    browser = beside.browser()
-    there = browser.pages()
-    assert beside.browser() is browser
+def test_the_browser_is_reached_over_one_devtools_connection(far: Far) -> None:
+    """The connection is reused, reopened after it was closed, and refused after `leave`."""
+    beside = BrowserConnection(far.address, name="shop")
+    browser = beside.connect()
+    there = browser.tabs()
+    assert beside.connect() is browser
     browser.disconnect()
-    assert beside.browser().pages() == there
-    beside.leave()
-    with pytest.raises(NoAnswer, match="not driven from here any more"):
-        beside.browser()
+    assert beside.connect().tabs() == there
+    beside.close()
+    with pytest.raises(NoAnswer, match="its connection was closed in this process"):
+        beside.connect()
 
 
-def test_it_is_connected_while_it_has_guests(far: Far) -> None:
-    """The last one that leaves closes the socket, the next one that joins opens it; nothing else does."""
-    cdp, guest = Cdp(DevTools(far.address).socket, name="shop", timeout=20), Quiet()
+def test_a_cdp_socket_is_open_only_while_it_has_guests(far: Far) -> None:
+    """The last guest that leaves closes the socket, and the next one that joins opens it."""
+    cdp, guest = Cdp(DevTools(far.address).socket_url, name="shop", timeout=20), Quiet()
     for _ in range(2):
         with pytest.raises(NoAnswer):
-            cdp.call("Browser.getVersion", BROWSER)
-        assert not cdp.open
-        cdp.join(guest)
-        assert cdp.call("Browser.getVersion", BROWSER)["product"]
-        cdp.leave(guest)
+            cdp.call("Browser.getVersion", BROWSER_TARGET)
+        assert not cdp.is_open
+        cdp.add_listener(guest)
+        assert cdp.call("Browser.getVersion", BROWSER_TARGET)["product"]
+        cdp.remove_listener(guest)
     cdp.close()
-    with pytest.raises(NoAnswer, match="not driven from here any more"):
-        cdp.join(guest)
-    assert not cdp.open
+    with pytest.raises(NoAnswer, match="its connection was closed in this process"):
+        cdp.add_listener(guest)
+    assert not cdp.is_open
 
 
-def test_one_that_is_closed_while_it_opens_is_closed(far: Far) -> None:
-    """Whoever ends the session finds no socket yet; none is left open either."""
+def test_a_cdp_socket_closed_while_it_opens_is_not_left_open(far: Far) -> None:
+    """A session that ends while its socket is being opened leaves no open socket."""
 
     def find() -> str:
         cdp.close()
-        return DevTools(far.address).socket()
+        return DevTools(far.address).socket_url()
 
     cdp = Cdp(find, name="shop", timeout=20)
     with pytest.raises(NoAnswer):
-        cdp.join(Quiet())
-    assert not cdp.open
+        cdp.add_listener(Quiet())
+    assert not cdp.is_open
 
 
-def test_one_that_hears_nothing_is_not_open(far: Far) -> None:
-    """What is there does not know the first command: the next guest tries again, and is not told that all is well."""
+def test_a_cdp_socket_whose_first_command_is_refused_is_not_open(far: Far) -> None:
+    """A guest that joins without CDP support is refused, and so is the next one."""
     cdp = Cdp(lambda: far.url, name="shop", timeout=20)
     for _ in range(2):
         with pytest.raises(RemoteFailure):
-            cdp.join(Quiet())
-        assert not cdp.open
+            cdp.add_listener(Quiet())
+        assert not cdp.is_open

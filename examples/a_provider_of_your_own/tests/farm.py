@@ -1,4 +1,4 @@
-"""A farm for the tests: it leases machines by HTTP, and all its machines are one chromedriver of this machine."""
+"""A farm for the tests: leases machines over HTTP; all of them are one chromedriver on this machine."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from orchestrator import machine
+from orchestrator.provider import LocalMachine, free_port, needed_switches
 
 TOKEN = "made-up/farm+token"
-_PATIENCE = 30.0
+_TIMEOUT = 30.0
 
 
 class Farm:
-    """What the farm knows: its leases, by number, each with the sessions that were created there."""
+    """The state of the farm: its leases, by number, each with the sessions that were created there."""
 
     def __init__(self, driver: int, idle_seconds: float) -> None:
         self.driver = driver
@@ -32,11 +32,11 @@ class Farm:
         self.url = ""
         self.leases: dict[str, set[str]] = {}
         self.asked: list[tuple[str, str]] = []
-        """What came through the leases: method and path below the lease."""
+        """Requests that came through the leases: method and path below the lease."""
         self._numbers = itertools.count(1)
 
     def lease(self) -> str:
-        """A new lease; its URL."""
+        """Make a lease; return its URL."""
         number = str(next(self._numbers))
         self.leases[number] = set()
         return f"{self.url}/leases/{number}"
@@ -47,16 +47,16 @@ class Farm:
             self.end(session)
 
     def sessions(self) -> set[str]:
-        """The sessions that live on the machines."""
-        return {one["id"] for one in self.ask("GET", "/sessions")[1]["value"]}
+        """Return the ids of the sessions on the machines."""
+        return {session["id"] for session in self.ask("GET", "/sessions")[1]["value"]}
 
     def end(self, session: str) -> None:
-        """End a session under whoever drives it."""
+        """End a session, whoever drives it."""
         self.ask("DELETE", f"/session/{session}")
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
-        """One command to the driver: HTTP status and JSON."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.driver, timeout=_PATIENCE)
+        """Send a command to the driver; return HTTP status and JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.driver, timeout=_TIMEOUT)
         try:
             connection.request(method, path, body, {"Content-Type": "application/json; charset=utf-8"})
             answer = connection.getresponse()
@@ -67,9 +67,9 @@ class Farm:
 
 @contextmanager
 def farm(idle_seconds: float = 60) -> Iterator[Farm]:
-    """Run a farm whose sessions end when they are not used for so long (it says so; it does not do it)."""
-    here = machine.Machine.this()
-    driver, port = here.driver(here.browser("chrome")), machine.free_port()
+    """Run a farm that reports this idle limit of its sessions (it does not enforce it)."""
+    here = LocalMachine.this()
+    driver, port = here.driver(here.browser("chrome")), free_port()
     folder = tempfile.mkdtemp(prefix="farm-")
     process = subprocess.Popen(
         [str(driver), f"--port={port}"], stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": folder}
@@ -95,7 +95,7 @@ def farm(idle_seconds: float = 60) -> Iterator[Farm]:
 
 
 def _listening(found: Farm) -> None:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _TIMEOUT
     while True:
         try:
             found.sessions()
@@ -107,7 +107,7 @@ def _listening(found: Farm) -> None:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Leases for who has the token, and the way to the driver for who has a lease."""
+    """Serves leases to clients with the token, and the driver to clients with a lease."""
 
     protocol_version = "HTTP/1.1"
 
@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         basic = base64.b64encode(f"lease:{TOKEN}".encode()).decode()
         wanted = f"Basic {basic}" if below else f"Bearer {TOKEN}"
         if self.headers.get("Authorization") != wanted:
-            self._answer(401, {"value": {"error": "unknown error", "message": "who are you?"}})
+            self._answer(401, {"value": {"error": "unknown error", "message": "not authorized"}})
         elif below:
             self._relay(known, number, below, body)
         elif self.command == "POST":
@@ -154,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, value: Any) -> None:
         body = json.dumps(value).encode()
-        with suppress(ConnectionError):  # whoever asked may be gone by now
+        with suppress(ConnectionError):  # the client may be gone by now
             self.send_response(status)
             self.send_header("Content-Type", "application/json; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
@@ -162,14 +162,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def _for_this_machine(body: bytes) -> bytes:
-    """A request for a session, with what Chromium needs on this machine."""
+    """Return a New Session request with the options that Chromium needs on this machine."""
     wanted = json.loads(body)
     options = wanted["capabilities"]["alwaysMatch"].setdefault("goog:chromeOptions", {})
-    here = machine.Machine.this()
+    here = LocalMachine.this()
     options["binary"] = str(here.browser("chrome"))
-    options["args"] = [*options.get("args", ()), *machine.needed_switches(os.environ)]
+    options["args"] = [*options.get("args", ()), *needed_switches(os.environ)]
     return json.dumps(wanted).encode()

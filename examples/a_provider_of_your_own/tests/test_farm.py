@@ -1,4 +1,4 @@
-"""The provider farm, as it is installed, against a farm of this machine."""
+"""Tests of the installed provider against a farm on this machine."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import pytest
 from farm import TOKEN, Farm, farm
 
 from orchestrator.errors import ProviderAuth, ProviderFailure
-from orchestrator.models import StartRequest
-from orchestrator.settings import Settings
+from orchestrator.provider import Settings, StartRequest
 from orchestrator.sync import Orchestrator
 from orchestrator.testing import ProviderContract
 
-WISH = StartRequest(provider="farm", options={"pool": "lab"})
+REQUEST = StartRequest(provider="farm", options={"pool": "lab"})
 
 
 @pytest.fixture(scope="session")
 def running() -> Iterator[Farm]:
-    """One farm for all tests, whose machines end what is unused for 2 s, and the variables that lead there."""
+    """Run one farm for all tests, with an idle limit of 2 s, and set the variables for it."""
     with farm(idle_seconds=2) as running, pytest.MonkeyPatch.context() as environment:
         environment.setenv("FARM_URL", running.url)
         environment.setenv("FARM_TOKEN", TOKEN)
@@ -28,7 +27,7 @@ def running() -> Iterator[Farm]:
 
 
 class TestContract(ProviderContract):
-    """What every provider must do."""
+    """The contract of providers."""
 
     provider = "farm"
     secrets = (TOKEN,)
@@ -38,11 +37,11 @@ class TestContract(ProviderContract):
         self.farm = running
 
     def request(self) -> StartRequest:
-        """Any browser of the lab."""
-        return WISH
+        """Return a request for a browser of the lab."""
+        return REQUEST
 
     def alive(self) -> Collection[str]:
-        """What runs on the farm's machines, and every lease: one that is not given back must be seen, too."""
+        """Return the sessions on the farm's machines, and the leases, so that one not returned is noticed, too."""
         return self.farm.sessions() | self.farm.leases.keys()
 
     def kill(self, remote_session_id: str) -> None:
@@ -50,29 +49,28 @@ class TestContract(ProviderContract):
         self.farm.end(remote_session_id)
 
     def end(self, remote_url: str, remote_session_id: str) -> None:  # noqa: ARG002 - its session ends with it
-        """Give the machine back."""
+        """Return the machine."""
         self.farm.release(remote_url.rpartition("/")[2])
 
 
 @pytest.fixture
-def orchestrator(tmp_path: Path, running: Farm) -> Iterator[Orchestrator]:  # noqa: ARG001 - it must be there
-    """The front door."""
+def orchestrator(tmp_path: Path, running: Farm) -> Iterator[Orchestrator]:  # noqa: ARG001 - it must be running
+    """Yield an orchestrator."""
     with Orchestrator(Settings(home=tmp_path, namespace="farm")) as orchestrator:
         yield orchestrator
 
 
-def test_the_row_says_on_which_machine(orchestrator: Orchestrator) -> None:
-    """What the farm knows of a lease is told with the session."""
-    row = orchestrator.start(WISH)
+def test_a_session_row_names_the_machine_it_runs_on(orchestrator: Orchestrator) -> None:
+    """The row of a started session names the machine of its lease."""
+    row = orchestrator.start(REQUEST)
     assert row.remote_end == {"machine": f"desk-{row.remote_url.rpartition('/')[2]}"}
 
 
-def test_a_session_that_only_thinks_is_kept_alive(orchestrator: Orchestrator, running: Farm) -> None:
-    """The farm hears of it three times in the time after which it would end it; our own idle limit ends it still.
-
-    Its storage is looked at once, too, in case its browser dies.
-    """
-    row = orchestrator.start(WISH.model_copy(update={"options": {"idle_timeout": 4}}))
+def test_a_session_without_calls_is_kept_alive_until_our_own_idle_limit(
+    orchestrator: Orchestrator, running: Farm
+) -> None:
+    """Keep-alive requests reach the farm while a session is unused; our own idle limit still ends it."""
+    row = orchestrator.start(REQUEST.model_copy(update={"options": {"idle_timeout": 4}}))
     used = orchestrator.list_sessions().sessions[0].last_active_at
     running.asked.clear()
     until(lambda: running.asked.count(("GET", f"/session/{row.remote_session_id}/timeouts")) >= 3)
@@ -81,22 +79,24 @@ def test_a_session_that_only_thinks_is_kept_alive(orchestrator: Orchestrator, ru
     until(lambda: not running.leases)
 
 
-def until(look: Callable[[], object]) -> None:
-    """Look again and again until there is something to see."""
+def until(check: Callable[[], object]) -> None:
+    """Poll until the check is true."""
     deadline = time.monotonic() + 30
-    while not look():
+    while not check():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_what_is_missing_is_said(orchestrator: Orchestrator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without address or token, and with a wrong token, nothing is asked of any browser."""
+def test_a_start_names_the_missing_or_wrong_farm_variable(
+    orchestrator: Orchestrator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A start without the farm's URL or token, or with a wrong token, says which variable to set."""
     monkeypatch.setenv("FARM_TOKEN", "wrong")
-    with pytest.raises(ProviderAuth, match=r"The farm does not take our token. Correct FARM_TOKEN."):
-        orchestrator.start(WISH)
+    with pytest.raises(ProviderAuth, match=r"The farm refused the token. Correct FARM_TOKEN."):
+        orchestrator.start(REQUEST)
     monkeypatch.delenv("FARM_TOKEN")
     with pytest.raises(ProviderAuth, match=r"There is no secret FARM_TOKEN. Set the environment variable FARM_TOKEN"):
-        orchestrator.start(WISH)
+        orchestrator.start(REQUEST)
     monkeypatch.delenv("FARM_URL")
-    with pytest.raises(ProviderFailure, match=r"Nothing says where the farm is. Set FARM_URL"):
-        orchestrator.start(WISH)
+    with pytest.raises(ProviderFailure, match=r"The farm's address is not set. Set FARM_URL"):
+        orchestrator.start(REQUEST)

@@ -1,3 +1,3 @@
-"""A small real chat application, so that there is something true for two browsers to do together."""
+"""The chat demonstration: a small real application for two browsers."""
 
 from orchestrator.demo.chat.server import ChatServer as ChatServer

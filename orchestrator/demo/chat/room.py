@@ -1,4 +1,4 @@
-"""Who is in the conversation and what was said; knows nothing of HTTP."""
+"""The room of the chat: members, messages and listeners, without HTTP."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Message:
-    """One thing that was said.
+class ChatMessage:
+    """A chat message.
 
     Attributes:
-        at: When the server took it, in seconds since the epoch.
-        clock: The same moment by `time.perf_counter`, for who measures in this process.
+        at: The time of its arrival in seconds since the epoch.
+        clock: The same time by `time.perf_counter`, for measurements in this process.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a listener is told; a `number` lets it ask for what came later."""
+    """An event for listeners; with a `number`, a listener can resume after it."""
 
     name: str
     data: dict[str, Any]
@@ -42,7 +42,7 @@ class Event:
 
 
 class Listener:
-    """One open page of one person: gets every event from the moment it joined, in order."""
+    """A user's open page: receives all events since it joined, in order."""
 
     def __init__(self, person: str, token: str) -> None:
         self.person = person
@@ -50,16 +50,16 @@ class Listener:
         self.ended = False
         self._events: SimpleQueue[Event | None] = SimpleQueue()
 
-    def tell(self, event: Event) -> None:
-        """Hand over an event; never blocks."""
+    def put_event(self, event: Event) -> None:
+        """Queue an event; never blocks."""
         self._events.put(event)
 
-    def end(self) -> None:
-        """Nothing comes after this."""
+    def end_stream(self) -> None:
+        """End the stream after the queued events."""
         self._events.put(None)
 
     def next(self, timeout: float) -> Event | None:
-        """The next event, or None when none came in time or `ended` is now true."""
+        """The next event; None if none came in time, or if the stream has ended."""
         try:
             event = self._events.get(timeout=timeout)
         except Empty:
@@ -69,69 +69,69 @@ class Listener:
 
 
 class Room:
-    """One conversation. A person is online while at least one of their pages listens."""
+    """A conversation. A user is online while at least one of their pages listens."""
 
     def __init__(self, people: Iterable[str]) -> None:
         self._people = sorted(people)
-        self._messages: list[Message] = []
+        self._messages: list[ChatMessage] = []
         self._listeners: list[Listener] = []
         self._closed = False
         self._lock = threading.Lock()
 
     @property
-    def messages(self) -> list[Message]:
-        """What was said so far, oldest first."""
+    def messages(self) -> list[ChatMessage]:
+        """The messages so far, oldest first."""
         with self._lock:
             return list(self._messages)
 
-    def post(self, author: str, text: str) -> Message:
-        """Say something; every listener is told, the author's own pages too."""
+    def post(self, author: str, text: str) -> ChatMessage:
+        """Add a message and send it to all listeners, including the author's own pages."""
         with self._lock:
-            message = Message(len(self._messages) + 1, author, text, time.time(), time.perf_counter())
+            message = ChatMessage(len(self._messages) + 1, author, text, time.time(), time.perf_counter())
             self._messages.append(message)
-            self._tell(_said(message))
+            self._broadcast(_message_event(message))
         return message
 
     def join(self, person: str, token: str, after: int = 0) -> Listener:
-        """Listen from now on. The messages numbered above `after` come first, so that none is missed."""
+        """Add a listener; it first receives the messages numbered above `after`, so that none is missed."""
         listener = Listener(person, token)
         with self._lock:
             for message in self._messages[max(after, 0) :]:
-                listener.tell(_said(message))
+                listener.put_event(_message_event(message))
             self._listeners.append(listener)
-            self._tell(self._presence())
+            self._broadcast(self._presence())
             if self._closed:
-                listener.end()
+                listener.end_stream()
         return listener
 
     def leave(self, listener: Listener) -> None:
-        """Stop listening; those who stay are told who is still there."""
+        """Remove a listener, and send the remaining ones who is online."""
         with self._lock:
             self._listeners.remove(listener)
-            self._tell(self._presence())
+            self._broadcast(self._presence())
 
-    def end(self, token: str) -> None:
-        """End every listener that joined with this token."""
+    def end_listeners(self, token: str) -> None:
+        """End the listeners that joined with this token."""
         with self._lock:
             for listener in self._listeners:
                 if listener.token == token:
-                    listener.end()
+                    listener.end_stream()
 
     def close(self) -> None:
-        """End every listener, and those who join later at once."""
+        """End all listeners, including those who join later."""
         with self._lock:
             self._closed = True
             for listener in self._listeners:
-                listener.end()
+                listener.end_stream()
 
-    def _tell(self, event: Event) -> None:
+    def _broadcast(self, event: Event) -> None:
         for listener in self._listeners:
-            listener.tell(event)
+            listener.put_event(event)
 
     def _presence(self) -> Event:
-        here = {listener.person for listener in self._listeners}
-        return Event("people", {"people": [{"name": name, "online": name in here} for name in self._people]})
+        online = {listener.person for listener in self._listeners}
+        return Event("people", {"people": [{"name": name, "online": name in online} for name in self._people]})
 
 
-def _said(message: Message) -> Event:
+def _message_event(message: ChatMessage) -> Event:
     return Event("message", message.data(), message.number)

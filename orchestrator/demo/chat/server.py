@@ -1,21 +1,21 @@
-"""Starts and stops the chat application, leaving no thread and no socket behind."""
+"""The server of the chat."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
 
-from orchestrator.demo.chat.handler import ChatHandler
-from orchestrator.demo.chat.members import Members
-from orchestrator.demo.chat.room import Message, Room
-from orchestrator.demo.serving import Serving
+from orchestrator.demo.chat.accounts import Members
+from orchestrator.demo.chat.http import ChatHandler
+from orchestrator.demo.chat.room import ChatMessage, Room
+from orchestrator.demo.http_server import LocalHttpServer
 
 
-class ChatServer(Serving):
-    """The chat on a free port of this machine, for as long as the `with` block runs.
+class ChatServer(LocalHttpServer):
+    """Serves the chat on a free port of this machine while the `with` block runs.
 
     Args:
-        passwords: Who may sign in, with what password.
+        passwords: The users' passwords by name.
     """
 
     def __init__(self, passwords: Mapping[str, str]) -> None:
@@ -23,10 +23,10 @@ class ChatServer(Serving):
         super().__init__("chat", partial(ChatHandler, Members(passwords), self._room))
 
     @property
-    def messages(self) -> list[Message]:
-        """What was said so far, oldest first."""
+    def messages(self) -> list[ChatMessage]:
+        """The messages so far, oldest first."""
         return self._room.messages
 
-    def let_go(self) -> None:
-        """End the streams that wait for news."""
+    def release_connections(self) -> None:
+        """End the event streams."""
         self._room.close()

@@ -1,4 +1,4 @@
-"""One small shop, as a web page and as an app for each platform: the same code, in the clothes of each."""
+"""The shop demonstration: a small shop as a web page, an iOS app and an Android app."""
 
 from orchestrator.demo.shop.bundle import Platform as Platform
 from orchestrator.demo.shop.bundle import bundle as bundle

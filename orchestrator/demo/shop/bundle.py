@@ -1,4 +1,4 @@
-"""The shop as files: the folder that a web server shows, or an app bundle of the simulated device."""
+"""Write the shop's files, for a web server or as an app of the simulated phone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from orchestrator.demo.serving import Serving
+from orchestrator.demo.http_server import LocalHttpServer
 
 Platform = Literal["web", "ios", "android"]
 
@@ -23,12 +23,12 @@ _APP = {
 
 
 def bundle(folder: Path, platform: Platform, *, broken: bool = False) -> Path:
-    """Write the shop of a platform into a folder and return it.
+    """Write the shop for a platform into a folder; returns the folder.
 
     Args:
-        folder: Made when it is not there.
-        platform: Whose clothes it wears; apps get their `sim.json`, too.
-        broken: This build charges delivery where it should be free.
+        folder: The folder; created if necessary.
+        platform: The platform whose look the shop has; apps also get their `sim.json`.
+        broken: True for a build with a bug: it charges for free delivery.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for page in files("orchestrator.demo.shop").joinpath("pages").iterdir():
@@ -40,13 +40,13 @@ def bundle(folder: Path, platform: Platform, *, broken: bool = False) -> Path:
     return folder
 
 
-def web(folder: Path) -> Serving:
-    """A web server that shows a folder."""
-    return Serving("shop", partial(_Quiet, directory=str(folder)))
+def web(folder: Path) -> LocalHttpServer:
+    """A web server for a folder."""
+    return LocalHttpServer("shop", partial(_Quiet, directory=str(folder)))
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """Files, without a line for each of them."""
+    """Serves files without logging."""
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 the base class names it so
-        """Say nothing: the demo's own lines are what people read."""
+        """Log nothing: the demonstration prints its own lines."""

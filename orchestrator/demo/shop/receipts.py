@@ -1,4 +1,4 @@
-"""What a shop's last screen says was bought, read from its text, and in what the platforms differ."""
+"""Read receipts from the shop's last screens, and compare them between platforms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AMOUNT = r"\s+(€[\d.]+|Free)"
 
 @dataclass(frozen=True)
 class Receipt:
-    """Confirmation, items with what they cost, and the sums, as they stand on the screen; empty where they do not."""
+    """Confirmation, items with prices, and sums as the screen shows them; empty where it does not."""
 
     confirmation: str
     items: str
@@ -23,29 +23,29 @@ class Receipt:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read the text of the last screen."""
+        """Parse the text of the last screen."""
         thanks = re.search(r"Thank you, [^\n]+!", text)
-        items = ", ".join(f"{what} {price}" for what, price in _ITEM.findall(text))
+        items = ", ".join(f"{item} {price}" for item, price in _ITEM.findall(text))
         return cls(thanks[0] if thanks else "", items, _amount("(?:Express d|D)elivery", text), _amount("Total", text))
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing on it."""
+        """True if no part is missing."""
         return all(astuple(self))
 
 
 def differences(receipts: Mapping[str, Receipt]) -> dict[str, list[str]]:
-    """By platform, each in a sentence: where it says something else than most of them."""
-    found: dict[str, list[str]] = {}
+    """Fields that differ from most platforms, by platform, as clauses of a sentence."""
+    clauses: dict[str, list[str]] = {}
     for field in fields(Receipt):
         values = {name: getattr(receipt, field.name) for name, receipt in receipts.items()}
         usual, _ = Counter(values.values()).most_common(1)[0]
         for name, value in values.items():
             if value != usual:
-                found.setdefault(name, []).append(f"{field.name} is {value!r}, elsewhere {usual!r}")
-    return found
+                clauses.setdefault(name, []).append(f"{field.name} is {value!r}, elsewhere {usual!r}")
+    return clauses
 
 
 def _amount(label: str, text: str) -> str:
-    found = re.search(label + _AMOUNT, text)
-    return found[1] if found else ""
+    match = re.search(label + _AMOUNT, text)
+    return match[1] if match else ""

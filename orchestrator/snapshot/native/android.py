@@ -1,4 +1,4 @@
-"""Reads what UiAutomator2 says of an element.
+"""Reads the attributes of elements in UiAutomator2's page source.
 
 Source: https://github.com/appium/appium-uiautomator2-driver#element-attributes
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Box, Node
-from orchestrator.snapshot.native.words import normal
+from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Node, ScreenBox
+from orchestrator.snapshot.native.text import normalize_space
 
 SYSTEM_BARS = "com.android.systemui"
 _ROLES = {
@@ -33,25 +33,25 @@ _SCROLLING = frozenset({
 _BARS = frozenset({"android:id/statusBarBackground", "android:id/navigationBarBackground"})
 _PANELS = frozenset({"parentPanel", "grant_dialog"})
 _DIALOG_TITLES = ("alertTitle", "permission_message", "message")
-"""What the platform calls the parts of its dialogs; those of its libraries have the app's package before the name."""
+"""The platform's ids for the parts of its dialogs; libraries put the app's package before them."""
 _DIALOG_BUTTONS = re.compile(r"button[123]|permission_\w+_button")
 _TOP_BARS = frozenset({"toolbar", "action_bar", "topAppBar", "top_app_bar"})
-"""What the bars at the top are called by convention: they have no class of their own."""
+"""Conventional ids of bars at the top, which have no class of their own."""
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9]*(?:[_.:/-][A-Za-z0-9]+)*")
-"""What a developer calls an element, as `payButton` or `pay-now`: people's words have spaces or begin large."""
+"""A developer's id such as `payButton` or `pay-now`; words for people have spaces or a capital first letter."""
 _PLAIN = "android.view.View"
 _ROLE_ALONE = frozenset({"Button", "CheckBox", "RadioButton", "Spinner", "Switch"})
-"""What Compose puts as an empty view into a control that is no view: its class is the control's role."""
+"""Classes of the empty views that Compose puts into its controls to give them a role."""
 _SILENT = ("text", "content-desc", "resource-id")
 _ABLE = ("clickable", "checkable", "focusable")
 _VALUED = frozenset({"combobox", "slider", "progressbar", "textbox", "searchbox"})
 
 
-def describe(node: Node) -> None:
-    """Fill in what the attributes of an element of an Android app say."""
+def read_attributes(node: Node) -> None:
+    """Fill in a node from the attributes of an element of an Android app."""
     get = node.attributes.get
-    short = node.kind.rpartition(".")[2].rpartition("$")[2]
+    short = node.class_name.rpartition(".")[2].rpartition("$")[2]
     resource, written = get("resource-id") or "", get("text") or ""
     description = get("content-desc") or ""
     node.box = _box(node)
@@ -66,16 +66,16 @@ def describe(node: Node) -> None:
     node.secret = get("password") == "true"
     node.scrolls = get("scrollable") == "true" or short in _SCROLLING
     node.left_out = resource in _BARS or (node.parent is not None and node.parent.left_out)
-    node.hint = normal(get("hint") or "")
+    node.hint = normalize_space(get("hint") or "")
     node.role = _role(node, short)
     node.label = _label(node, description, written)
-    node.text = normal(written) or (node.label if node.role in {"text", "group"} else "")
+    node.text = normalize_space(written) or (node.label if node.role in {"text", "group"} else "")
     if node.role in TOGGLES:
         node.checked = get("checked") == "true"
     if node.role in _VALUED:
         node.value, node.text = written, ""
         node.label = _label(node, description, node.hint)
-    if node.role in FIELDS and (get("showing-hint") == "true" or normal(written) == node.hint):
+    if node.role in FIELDS and (get("showing-hint") == "true" or normalize_space(written) == node.hint):
         node.value = ""
     node.busy = short == "ProgressBar" and not written
     if node.parent is not None and _is_role_alone(node, short, node.parent):
@@ -84,7 +84,7 @@ def describe(node: Node) -> None:
 
 def _is_role_alone(node: Node, short: str, around: Node) -> bool:
     get = node.attributes.get
-    if short not in _ROLE_ALONE or around.kind != _PLAIN or around.scrolls:
+    if short not in _ROLE_ALONE or around.class_name != _PLAIN or around.scrolls:
         return False
     return not any(get(name) for name in _SILENT) and all(get(name) != "true" for name in _ABLE)
 
@@ -97,11 +97,15 @@ def _give_role(node: Node, control: Node) -> None:
 
 
 def _label(node: Node, description: str, written: str) -> str:
-    """The description, unless it is there for tests alone; what is only read is called by what it shows."""
+    """Return the description, unless it is only for tests; a text is named by what it shows."""
     is_for_tests = node.role in {"text", "heading"} or _IDENTIFIER.fullmatch(description) is not None
     if written and is_for_tests:
-        return normal(written)
-    return normal(description) or normal(written) or normal(node.attributes.get("tooltip-text") or "")
+        return normalize_space(written)
+    return (
+        normalize_space(description)
+        or normalize_space(written)
+        or normalize_space(node.attributes.get("tooltip-text") or "")
+    )
 
 
 def _role(node: Node, short: str) -> str:
@@ -123,7 +127,7 @@ def _role(node: Node, short: str) -> str:
 
 
 def _role_of_text(node: Node, short: str) -> str:
-    """What is only written, and what a view draws that has no class to be known by."""
+    """Return the role of a text, or of a view whose class has none."""
     get = node.attributes.get
     described, written = get("content-desc"), get("text")
     if get("heading") == "true" and (described or written):
@@ -137,7 +141,7 @@ def _role_of_text(node: Node, short: str) -> str:
 
 
 def find_dialog(nodes: list[Node]) -> None:
-    """Make out the dialog of the platform, which has no class: its panel, else what is around all of its parts."""
+    """Mark the platform's dialog, which has no class: its panel, else the element around all of its parts."""
     parts = {node.id.rpartition("/")[2]: node for node in nodes if "/" in node.id and not node.left_out}
     titles = [parts[name] for name in _DIALOG_TITLES if name in parts]
     buttons = [node for name, node in parts.items() if _DIALOG_BUTTONS.fullmatch(name)]
@@ -146,7 +150,7 @@ def find_dialog(nodes: list[Node]) -> None:
     dialog = next((parts[name] for name in _PANELS if name in parts), None)
     if dialog is None:
         inside = (*titles, *buttons)
-        around = titles[0].around()
+        around = titles[0].ancestors()
         dialog = next((each for each in around if all(part.within(each) for part in inside)), None)
     if dialog is None:
         return
@@ -156,9 +160,9 @@ def find_dialog(nodes: list[Node]) -> None:
         titles[0].role, titles[0].level = "heading", 2
 
 
-def _box(node: Node) -> Box:
+def _box(node: Node) -> ScreenBox:
     match = _BOUNDS.fullmatch(node.attributes.get("bounds") or "")
     if match is None:
         return NOWHERE
     left, top, right, bottom = map(float, match.groups())
-    return Box(left, top, right, bottom)
+    return ScreenBox(left, top, right, bottom)

@@ -1,48 +1,46 @@
-"""Tells what became different since a mark, and knows when a screen has come to rest."""
+"""Compares a screen with a baseline, and tracks how long it has been stable."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Iterable
-from typing import Any
 
-from orchestrator.snapshot.native.identity import is_other_screen
-from orchestrator.snapshot.native.lines import line
-from orchestrator.snapshot.native.look import Look
-from orchestrator.snapshot.native.node import Node
-from orchestrator.snapshot.native.outline import Entry
-from orchestrator.snapshot.native.words import quoted
+from orchestrator.snapshot.answers import DeltaAnswer
+from orchestrator.snapshot.native.node import Node, is_other_screen
+from orchestrator.snapshot.native.outline import OutlineEntry
+from orchestrator.snapshot.native.screen_snapshot import ScreenSnapshot
+from orchestrator.snapshot.native.text import format_line, quoted
 
 MOST = 40
-"""Lines of a change at most, unless the caller says otherwise."""
+"""The default for the most lines of a change."""
 
 
-class Mark:
-    """A screen as it was when something began: every line without ref and focus, by the element that it stands for.
+class ScreenBaseline:
+    """A screen before something was done to it: every line without ref and focus, by its element.
 
-    Without a look it is nothing yet: all is new.
+    A baseline without a screen is empty: everything differs from it.
     """
 
-    def __init__(self, look: Look | None) -> None:
+    def __init__(self, screen: ScreenSnapshot | None) -> None:
         self._title = ""
         self._nodes: list[Node] = []
         self._lines: dict[int, str] = {}
         self._in_front: dict[int, str] = {}
-        if look is None:
+        if screen is None:
             return
-        self._title = look.title
-        screen = look.behind or look
-        self._nodes = [entry.node for entry in screen.entries]
-        self._lines = _lines(screen)
-        self._in_front = {} if look.tree.modal is None else _lines(look)
+        self._title = screen.title
+        whole = screen.behind or screen
+        self._nodes = [entry.node for entry in whole.entries]
+        self._lines = _lines(whole)
+        self._in_front = {} if screen.tree.modal is None else _lines(screen)
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self._in_front or self._lines)
 
-    def delta(self, now: Look, limit: int | None) -> dict[str, Any]:
-        """What differs now; on another screen, what it shows. What a dialog stands in front of is not gone."""
+    def delta(self, now: ScreenSnapshot, limit: int | None) -> DeltaAnswer:
+        """Return what differs now; on another screen, all that it shows. What a dialog covers is not gone."""
         same, before, gone = True, self._lines, list(self._in_front.values())
         keys = {entry.node.key for entry in now.entries}
         if now.tree.modal is not None:
@@ -55,67 +53,60 @@ class Mark:
             gone += [text for key, text in before.items() if key not in keys]
         appeared = [entry for entry in now.entries if entry.node.key not in before]
         changed = [entry for entry in now.entries if before.get(entry.node.key, _bare(entry)) != _bare(entry)]
+        most = MOST if limit is None else limit
+        total = len(appeared) + len(changed) + len(gone)
+        # At most so many lines in all: what appeared first, then what changed, then what went.
+        first = [now.line(entry.node) for entry in appeared[:most]]
+        second = [now.line(entry.node) for entry in changed[: most - len(first)]]
         return {
-            "sameDocument": same, "now": now.place, "url": None,
+            "sameDocument": same, "now": now.location, "url": None, "redrawn": 0,
             "title": {"from": self._title, "to": now.title} if same and self._title != now.title else None,
-            **_bounded(now, appeared, changed, gone, MOST if limit is None else limit),
+            "appeared": first, "changed": second, "disappeared": gone[: most - len(first) - len(second)],
+            "more": total - most if total > most else None,
         }  # fmt: skip
 
 
-def _lines(look: Look) -> dict[int, str]:
-    return {entry.node.key: _bare(entry) for entry in look.entries}
+def _lines(screen: ScreenSnapshot) -> dict[int, str]:
+    return {entry.node.key: _bare(entry) for entry in screen.entries}
 
 
-def _bare(entry: Entry) -> str:
-    return line(entry.node, "", focus=False)
+def _bare(entry: OutlineEntry) -> str:
+    return format_line(entry.node, "", focus=False)
 
 
-def _bounded(
-    look: Look, appeared: list[Entry], changed: list[Entry], gone: list[str], most: int
-) -> dict[str, Any]:  # fmt: skip
-    """At most `most` lines in all: what appeared first, then what changed, then what went."""
-    total = len(appeared) + len(changed) + len(gone)
-    first = [look.line(entry.node) for entry in appeared[:most]]
-    second = [look.line(entry.node) for entry in changed[: most - len(first)]]
-    third = gone[: most - len(first) - len(second)]
-    return {
-        "appeared": first, "disappeared": third, "changed": second, "more": total - most if total > most else None,
-    }  # fmt: skip
-
-
-class Rest:
-    """Watches one look after the other for the moment from which nothing changes any more."""
+class StabilityTracker:
+    """Measures over several snapshots for how long nothing has changed."""
 
     def __init__(self) -> None:
         self._since: float | None = None
         self._changed = 0.0
         self._signature: dict[int, Hashable] = {}
-        self._look: Look | None = None
+        self._last: ScreenSnapshot | None = None
         self._culprit = ""
 
-    def see(self, look: Look, since: float | None) -> None:
-        """Take note of a look; quiet counts from the first one with this `since`."""
-        # The same source, or another one of the same screen.
-        signature = self._signature if look is self._look else _signature(look.tree.nodes)
-        self._look = look
+    def observe(self, screen: ScreenSnapshot, since: float | None) -> None:
+        """Compare a snapshot with the one before; quiet counts from the first one with this `since`."""
+        # Only another source can differ.
+        signature = self._signature if screen is self._last else _signature(screen.tree.nodes)
+        self._last = screen
         if since != self._since:
             self._since, self._changed, self._culprit = since, time.monotonic(), ""
         elif signature != self._signature:
             self._changed = time.monotonic()
-            self._culprit = _culprit(look, self._signature, signature)
+            self._culprit = _culprit(screen, self._signature, signature)
         self._signature = signature
 
     @property
-    def quiet(self) -> int:
+    def quiet_ms(self) -> int:
         """Milliseconds without a change."""
         return round((time.monotonic() - self._changed) * 1000)
 
-    def unrest(self, look: Look, stability: int) -> str | None:
-        """What keeps the screen from being at rest, in words; None where nothing does."""
-        busy = next((node for node in look.tree.nodes if node.busy and node.is_visible), None)
+    def explain_instability(self, screen: ScreenSnapshot, stability: int) -> str | None:
+        """Return in words why the screen is not at rest, or None."""
+        busy = next((node for node in screen.tree.nodes if node.busy and node.is_visible), None)
         if busy is not None:
             return f"progressbar {quoted(busy.name)} is visible" if busy.name else "progressbar is visible"
-        if self.quiet < stability:
+        if self.quiet_ms < stability:
             return self._culprit or "the screen has just changed"
         return None
 
@@ -128,13 +119,13 @@ def _signature(nodes: Iterable[Node]) -> dict[int, Hashable]:
     }
 
 
-def _culprit(look: Look, before: dict[int, Hashable], after: dict[int, Hashable]) -> str:
-    """What changed last, in words."""
-    for node in reversed(look.tree.nodes):
+def _culprit(screen: ScreenSnapshot, before: dict[int, Hashable], after: dict[int, Hashable]) -> str:
+    """Name what changed last."""
+    for node in reversed(screen.tree.nodes):
         if node.key in after and before.get(node.key) != after[node.key]:
-            if look.tree.keyboard is not None and node.within(look.tree.keyboard):
+            if screen.tree.keyboard is not None and node.within(screen.tree.keyboard):
                 return "the keyboard is moving"
-            named = node if node.role and node.name else next((each for each in node.around() if each.name), node)
-            told = line(named, "", focus=False) if named.role else named.kind.rpartition(".")[2]
-            return f"the screen keeps changing ({told})"
+            named = node if node.role and node.name else next((each for each in node.ancestors() if each.name), node)
+            name = format_line(named, "", focus=False) if named.role else named.class_name.rpartition(".")[2]
+            return f"the screen keeps changing ({name})"
     return "the screen keeps changing"

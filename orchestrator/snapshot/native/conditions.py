@@ -1,43 +1,56 @@
-"""Judges what is waited for or expected of an element or of the screen."""
+"""Evaluates the conditions of waits and expectations on a screen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
-from orchestrator.snapshot.native.lines import value_of
+from orchestrator.snapshot.answers import UnmetCondition, WaitAnswer
+from orchestrator.snapshot.native.actionability import holds_value
 from orchestrator.snapshot.native.locating import Refusal
-from orchestrator.snapshot.native.look import Look
 from orchestrator.snapshot.native.node import FIELDS, Node
-from orchestrator.snapshot.native.readiness import holds
-from orchestrator.snapshot.native.reading import text_of
-from orchestrator.snapshot.native.words import MASK, matches_glob, normal, shown
+from orchestrator.snapshot.native.queries import text_of
+from orchestrator.snapshot.native.screen_snapshot import ScreenSnapshot
+from orchestrator.snapshot.native.text import MASK, matches_glob, normalize_space, shorten, value_of
 
 _BEFORE, _AFTER, _TOP = 3, 5, 8
-"""Lines around an element that an error shows; of the beginning of the screen where there is none."""
+"""Lines of an error: before and after the element, or from the top of the screen without one."""
 _SECRET_ATTRIBUTES = frozenset({"value", "text"})
 
-Verdict = dict[str, Any]
+
+class Verdict(TypedDict):
+    """The outcome of one condition."""
+
+    holds: bool
+    expected: Any
+    actual: Any
 
 
 def assess(
-    look: Look, conditions: Mapping[str, Any], locator: Mapping[str, Any] | None, *, negate: bool
-) -> dict[str, Any]:
-    """Whether all conditions hold, or with `negate` not all do; what of them failed, and how many elements match."""
-    found = matches_of(look, locator)
-    verdicts = [{"condition": name, **_judge(look, name, value, found)} for name, value in conditions.items()]
-    failed = [verdict for verdict in verdicts if not verdict["holds"]]
+    screen: ScreenSnapshot, conditions: Mapping[str, Any], locator: Mapping[str, Any] | None, *, negate: bool
+) -> WaitAnswer:
+    """Judge conditions on one snapshot: `ok` if all hold, or with `negate` if not all do."""
+    found = locate_unless_stale(screen, locator)
+    verdicts = {name: _judge(screen, name, value, found) for name, value in conditions.items()}
+    failed = {name: verdict for name, verdict in verdicts.items() if not verdict["holds"]}
     ok = bool(failed) if negate else not failed
-    answer: dict[str, Any] = {"ok": ok, "matches": len(found), **look.place, "near": []}
-    if not ok:
-        told = verdicts if negate else failed
-        answer["failed"] = [{key: one[key] for key in ("condition", "expected", "actual")} for one in told]
-        answer["near"] = _near(look, found, locator)
-    return answer
+    unmet: list[UnmetCondition] = [
+        {"condition": name, "expected": verdict["expected"], "actual": verdict["actual"]}
+        for name, verdict in (verdicts if negate else failed).items()
+    ]
+    near = [] if ok else _near(screen, found, locator)
+    return {
+        "ok": ok,
+        "failed": [] if ok else unmet,
+        "matches": len(found),
+        "near": near,
+        "url": "",
+        "title": screen.title,
+    }
 
 
-def matches_of(look: Look, locator: Mapping[str, Any] | None) -> list[Node]:
-    """What a locator finds; a ref that went away finds nothing.
+def locate_unless_stale(screen: ScreenSnapshot, locator: Mapping[str, Any] | None) -> list[Node]:
+    """Return the matches of a locator; none for a ref that went away.
 
     Raises:
         Refusal: The locator means nothing here, or it is strict and there are several.
@@ -45,7 +58,7 @@ def matches_of(look: Look, locator: Mapping[str, Any] | None) -> list[Node]:
     if locator is None:
         return []
     try:
-        return look.locate(locator)
+        return screen.locate(locator)
     except Refusal as refusal:
         if refusal.answer["reason"] == "stale":
             return []
@@ -56,15 +69,15 @@ def _same(expected: Any, actual: Any) -> Verdict:
     return {"holds": actual == expected, "expected": expected, "actual": actual}
 
 
-def _judge(look: Look, condition: str, value: Any, found: list[Node]) -> Verdict:
+def _judge(screen: ScreenSnapshot, condition: str, value: Any, found: list[Node]) -> Verdict:
     if condition == "count":
         return _same(value, len(found))
     if condition == "state":
         return {"holds": _ON_STATE[value](found), "expected": value, "actual": _state_of(found)}
     if condition in _ON_SCREEN:
-        return _ON_SCREEN[condition](look, value, found)
+        return _ON_SCREEN[condition](screen, value, found)
     node = next((node for node in found if node.is_visible), found[0] if found else None)
-    return _ON_ELEMENT[condition](look, node, value)
+    return _ON_ELEMENT[condition](screen, node, value)
 
 
 _ON_STATE: dict[str, Callable[[list[Node]], bool]] = {
@@ -83,43 +96,43 @@ def _state_of(found: list[Node]) -> str:
     return "visible" if _ON_STATE["enabled"](found) else "visible, disabled"
 
 
-def _written(look: Look, node: Node) -> str:
-    """The text that an element shows: of a field what it holds."""
-    return shown(value_of(node)) if node.role in FIELDS else text_of(look.tree, node)
+def _written(screen: ScreenSnapshot, node: Node) -> str:
+    """Return the text that an element shows; for a field its value."""
+    return shorten(value_of(node)) if node.role in FIELDS else text_of(screen.tree, node)
 
 
-def _text(look: Look, node: Node | None, wanted: str) -> Verdict:
-    return _same(normal(wanted), None if node is None else normal(_written(look, node)))
+def _text(screen: ScreenSnapshot, node: Node | None, wanted: str) -> Verdict:
+    return _same(normalize_space(wanted), None if node is None else normalize_space(_written(screen, node)))
 
 
-def _containing(look: Look, node: Node | None, wanted: str) -> Verdict:
-    actual = None if node is None else _written(look, node)
-    contained = actual is not None and normal(wanted).lower() in normal(actual).lower()
+def _containing(screen: ScreenSnapshot, node: Node | None, wanted: str) -> Verdict:
+    actual = None if node is None else _written(screen, node)
+    contained = actual is not None and normalize_space(wanted).lower() in normalize_space(actual).lower()
     return {
-        "holds": contained, "expected": normal(wanted), "actual": None if actual is None else shown(actual),
+        "holds": contained, "expected": normalize_space(wanted), "actual": None if actual is None else shorten(actual),
     }  # fmt: skip
 
 
-def _value(_: Look, node: Node | None, wanted: str) -> Verdict:
+def _value(_: ScreenSnapshot, node: Node | None, wanted: str) -> Verdict:
     if node is None:
         return {"holds": False, "expected": wanted, "actual": None}
     expected = MASK if node.secret else wanted
-    return {"holds": holds(node, wanted), "expected": expected, "actual": shown(value_of(node))}
+    return {"holds": holds_value(node, wanted), "expected": expected, "actual": shorten(value_of(node))}
 
 
-def _attribute(_: Look, node: Node | None, wanted: Mapping[str, Any]) -> Verdict:
-    """An attribute as the platform's page source has it."""
+def _attribute(_: ScreenSnapshot, node: Node | None, wanted: Mapping[str, Any]) -> Verdict:
+    """Judge an attribute as the platform's page source has it."""
     name, value = str(wanted["name"]), wanted.get("value")
     actual = None if node is None else node.attributes.get(name)
     is_hidden = node is not None and node.secret and name in _SECRET_ATTRIBUTES
     return {
         "holds": actual is not None if value is None else actual == value,
         "expected": f"{name} present" if value is None else MASK if is_hidden else value,
-        "actual": None if actual is None else MASK if is_hidden else shown(actual),
+        "actual": None if actual is None else MASK if is_hidden else shorten(actual),
     }
 
 
-_ON_ELEMENT: dict[str, Callable[[Look, Node | None, Any], Verdict]] = {
+_ON_ELEMENT: dict[str, Callable[[ScreenSnapshot, Node | None, Any], Verdict]] = {
     "visible": lambda _, node, wanted: _same(wanted, node is not None and node.is_visible),
     "enabled": lambda _, node, wanted: _same(wanted, None if node is None else node.enabled),
     "checked": lambda _, node, wanted: _same(wanted, None if node is None else node.checked is True),
@@ -130,30 +143,34 @@ _ON_ELEMENT: dict[str, Callable[[Look, Node | None, Any], Verdict]] = {
 }
 
 
-def _url(_: Look, wanted: str, __: list[Node]) -> Verdict:
+def _url(_: ScreenSnapshot, wanted: str, __: list[Node]) -> Verdict:
     return _same(wanted, "")
 
 
-def _title(look: Look, wanted: str, _: list[Node]) -> Verdict:
-    actual = look.title
-    return {"holds": wanted in actual or matches_glob(actual, wanted), "expected": wanted, "actual": shown(actual)}
+def _title(screen: ScreenSnapshot, wanted: str, _: list[Node]) -> Verdict:
+    actual = screen.title
+    return {"holds": wanted in actual or matches_glob(actual, wanted), "expected": wanted, "actual": shorten(actual)}
 
 
-def _page_text(look: Look, wanted: str, found: list[Node]) -> Verdict:
-    text = text_of(look.tree, found[0] if found else None)
-    return {"holds": normal(wanted).lower() in normal(text).lower(), "expected": normal(wanted), "actual": None}
+def _page_text(screen: ScreenSnapshot, wanted: str, found: list[Node]) -> Verdict:
+    text = text_of(screen.tree, found[0] if found else None)
+    return {
+        "holds": normalize_space(wanted).lower() in normalize_space(text).lower(),
+        "expected": normalize_space(wanted),
+        "actual": None,
+    }
 
 
 _ON_SCREEN = {"url": _url, "title": _title, "pageText": _page_text}
 
 
-def _near(look: Look, found: list[Node], locator: Mapping[str, Any] | None) -> list[str]:
-    """The lines around an element; of the nearest candidates where there is none."""
-    entries = look.entries
+def _near(screen: ScreenSnapshot, found: list[Node], locator: Mapping[str, Any] | None) -> list[str]:
+    """Return the lines around an element, else those of the nearest candidates."""
+    entries = screen.entries
     if found:
         place = next((at for at, entry in enumerate(entries) if entry.node.within(found[0])), -1)
         if place >= 0:
             around = entries[max(0, place - _BEFORE) : place + _AFTER]
-            return [look.line(entry.node) for entry in around]
-    candidates = look.candidates(locator) if locator and not found else []
-    return candidates or [look.line(entry.node) for entry in entries[:_TOP]]
+            return [screen.line(entry.node) for entry in around]
+    candidates = screen.candidates(locator) if locator and not found else []
+    return candidates or [screen.line(entry.node) for entry in entries[:_TOP]]

@@ -1,4 +1,4 @@
-"""Reads what XCUITest says of an element.
+"""Reads the attributes of elements in XCUITest's page source.
 
 Source: https://appium.github.io/appium-xcuitest-driver/latest/reference/element-attributes/
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from math import isfinite
 
-from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Box, Node
-from orchestrator.snapshot.native.words import normal
+from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Node, ScreenBox
+from orchestrator.snapshot.native.text import normalize_space
 
 PREFIX = "XCUIElementType"
 _ROLES = {
@@ -28,25 +28,25 @@ _SCROLLING = frozenset({"Table", "CollectionView", "ScrollView", "WebView", "Out
 _BY_TRAIT = {"Button": "button", "Link": "link", "Header": "heading", "Image": "img", "StaticText": "text"}
 _VALUED = frozenset({"slider", "combobox", "meter", "progressbar", "textbox", "searchbox"})
 _ANSWERING = frozenset({"button", "generic", "group", "link", "listitem", "tab"})
-"""Roles whose value, where there is one, is said after the name: what a menu or a row is set to."""
+"""Roles whose line may show a value: the setting of a menu or a row."""
 _ON = frozenset({"1", "true", "on"})
 _BULLETS = frozenset("•●∙*")
 _SIDES = ("x", "y", "width", "height")
 _NEAR = 3
-"""How far up the bar is looked for that a button or a title is part of."""
+"""Most steps up from a button or a title to the bar that contains it."""
 
 
-def describe(node: Node) -> None:
-    """Fill in what the attributes of an element of an iOS app say."""
+def read_attributes(node: Node) -> None:
+    """Fill in a node from the attributes of an element of an iOS app."""
     get = node.attributes.get
-    short = node.kind.removeprefix(PREFIX)
+    short = node.class_name.removeprefix(PREFIX)
     raw_label, name = get("label") or "", get("name") or ""
     traits = frozenset(part.strip() for part in (get("traits") or "").split(","))
     node.box = _box(node)
     node.accessibility_id = name
-    # The name of a bar is its title.
+    # The name of a bar is its title, no id.
     node.id = name if name != raw_label and short != "NavigationBar" else ""
-    node.label = "" if short in {"TabBar", "Keyboard"} else normal(raw_label)
+    node.label = "" if short in {"TabBar", "Keyboard"} else normalize_space(raw_label)
     node.shown = get("visible") != "false"
     node.enabled = get("enabled") != "false"
     node.focused = get("focused") == "true"
@@ -68,12 +68,12 @@ def describe(node: Node) -> None:
     if node.role in FIELDS:
         _describe_field(node, short)
     elif node.role in {"text", "heading", "status"}:
-        node.label = node.label or normal(value)
+        node.label = node.label or normalize_space(value)
     node.text = "" if node.role in FIELDS or node.role in {"img", "switch"} else node.label
 
 
 def _has_value(node: Node, short: str, value: str) -> bool:
-    """Whether its value is one: that of a button says whether it is selected, of a spinner that it spins."""
+    """Return True if the attribute is a value; for a button it means selected, for a spinner spinning."""
     if node.role in _ANSWERING:
         return value not in {"0", "1", node.label}
     return node.role in _VALUED and short != "ActivityIndicator"
@@ -96,9 +96,9 @@ def _role(node: Node, short: str, traits: frozenset[str]) -> str:
 
 
 def _bar(node: Node) -> str:
-    """The bar that it is a part of, as its class is called; '' where there is none near."""
-    for distance, around in enumerate(node.around(), 1):
-        short = around.kind.removeprefix(PREFIX)
+    """Return the class of the bar that contains the node, or '' if there is none near."""
+    for distance, around in enumerate(node.ancestors(), 1):
+        short = around.class_name.removeprefix(PREFIX)
         if short in {"TabBar", "SegmentedControl", "NavigationBar"}:
             return short
         if distance == _NEAR or short == "Cell":
@@ -107,25 +107,25 @@ def _bar(node: Node) -> str:
 
 
 def _is_double(node: Node, short: str) -> bool:
-    """A switch is there twice in many versions: the inner one is the same for a person."""
-    return short in {"Switch", "Toggle"} and node.parent is not None and node.parent.kind == node.kind
+    """Return True for the inner one of two nested switches, which many versions write for one."""
+    return short in {"Switch", "Toggle"} and node.parent is not None and node.parent.class_name == node.class_name
 
 
 def _describe_field(node: Node, short: str) -> None:
-    """An empty field tells its placeholder as its value."""
-    node.hint = normal(node.attributes.get("placeholderValue") or "")
+    """Fill in a field; the value of an empty one is its placeholder."""
+    node.hint = normalize_space(node.attributes.get("placeholderValue") or "")
     node.secret = short == "SecureTextField"
-    if node.value and normal(node.value) == node.hint:
+    if node.value and normalize_space(node.value) == node.hint:
         node.value = ""
     if node.secret and not _BULLETS.issuperset(node.value):
-        node.hint, node.value = node.hint or normal(node.value), ""
+        node.hint, node.value = node.hint or normalize_space(node.value), ""
     node.label = node.label or node.hint
 
 
-def _box(node: Node) -> Box:
+def _box(node: Node) -> ScreenBox:
     get = node.attributes.get
     try:
         x, y, width, height = (float(get(name) or 0) for name in _SIDES)
     except ValueError:
         return NOWHERE
-    return Box(x, y, x + width, y + height) if isfinite(x + y + width + height) else NOWHERE
+    return ScreenBox(x, y, x + width, y + height) if isfinite(x + y + width + height) else NOWHERE

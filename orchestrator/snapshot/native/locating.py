@@ -1,57 +1,57 @@
-"""Finds the elements of a screen that a locator means."""
+"""Finds the elements of a screen that match a locator."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from orchestrator.snapshot.native.addresses import CLASS_CHAIN, PREDICATE, UI_AUTOMATOR
-from orchestrator.snapshot.native.lines import value_of
+from orchestrator.snapshot.answers import RefusedAnswer
 from orchestrator.snapshot.native.node import INTERACTIVE, TOGGLES, Node
 from orchestrator.snapshot.native.refs import Refs
+from orchestrator.snapshot.native.remote_locators import locator_strategies
+from orchestrator.snapshot.native.text import likeness, normalize_space, quoted, shorten, value_of
 from orchestrator.snapshot.native.tree import Tree
-from orchestrator.snapshot.native.words import likeness, normal, quoted, shown
 
 _CSS = "CSS works in web pages and web views; in a screen of an app use ~id, id=…, text=… or role=…"
 _FRAMES = "there are no frames in a screen of an app; leave out what is before >>"
 _OF_ANDROID = "android= is for Android apps (UiAutomator)"
 _OF_IOS = "is for iOS apps (XCUITest)"
-_REMOTE = {"android": ("android", UI_AUTOMATOR), "ios": ("ios", PREDICATE), "chain": ("ios", CLASS_CHAIN)}
-"""The platform that a strategy is for, and what the remote end calls it."""
+_REMOTE = {"android": "ANDROID_UIAUTOMATOR", "ios": "IOS_PREDICATE", "chain": "IOS_CLASS_CHAIN"}
+"""Appium's constants (`AppiumBy`) for the strategies of one platform."""
 _OWNERS = frozenset({"button", "link", "tab"}) | TOGGLES
-"""What a text inside stands for: nobody means the text alone."""
+"""Roles of controls that a text inside them stands for: a caller who names the text means the control."""
 _CONTROLS = (INTERACTIVE - {"generic", "link", "menuitem", "tab"}) | {"group", "meter", "progressbar", "status"}
 _AFTER_TEXT = 3
 """The rank of a nameless field that comes right after a text."""
 
-Ask = Callable[[str, str], list[Node]]
-"""Finds elements at the remote end by strategy and value, as nodes."""
+FindRemotely = Callable[[str, str], list[Node]]
+"""Finds nodes at the remote end, by strategy and value."""
 
 
 class Refusal(Exception):
-    """Ends a call with a reason that the caller reads: a stale ref, a selector that is none, several of one."""
+    """Ends a call with a reason for the caller, such as a stale ref, an invalid selector or several matches."""
 
     def __init__(self, reason: str, detail: str, *, matches: int = 0, candidates: list[str] | None = None) -> None:
         super().__init__(detail)
-        self.answer: dict[str, Any] = {"ok": False, "reason": reason, "matches": matches, "detail": detail}
+        self.answer: RefusedAnswer = {"ok": False, "reason": reason, "matches": matches, "detail": detail}
         if candidates:
             self.answer["candidates"] = candidates
 
 
-class Locating:
-    """Locators as they count on one look at the screen."""
+class NodeFinder:
+    """Finds the matches of locators in one snapshot."""
 
-    def __init__(self, tree: Tree, platform: str, refs: Refs, ask: Ask) -> None:
+    def __init__(self, tree: Tree, platform: str, refs: Refs, find_remotely: FindRemotely) -> None:
         self._tree = tree
         self._platform = platform
         self._refs = refs
-        self._ask = ask
+        self._find_remotely = find_remotely
 
     def find(self, locator: Mapping[str, Any]) -> list[Node]:
-        """Every element that matches, the best way to match alone, visible ones alone where there are any.
+        """Return the elements that match best; only visible ones if there are any.
 
         Raises:
-            Refusal: The locator cannot mean anything here, or its ref is stale.
+            Refusal: The locator cannot be used on this screen, or its ref is stale.
         """
         if locator.get("frames"):
             raise Refusal("invalid", _FRAMES)
@@ -87,7 +87,7 @@ class Locating:
             raise Refusal("invalid", f"{quoted(value)} is not a valid xpath selector ({error})") from None
 
     def _by_accessibility_id(self, value: str, _: Any) -> list[Node]:
-        """By the platform's accessibility id; on Android by the resource id, too, where that finds nothing."""
+        """Find by the platform's accessibility id; on Android also by the resource id if that finds nothing."""
         found = [node for node in self._tree.nodes if node.accessibility_id == value]
         return found or self._by_id(value, None)
 
@@ -97,55 +97,56 @@ class Locating:
         return [node for node in self._tree.nodes if node.id and value in {node.id, node.id.rpartition("/")[2]}]
 
     def _by_line(self, value: str, name: Any) -> list[Node]:
-        wanted = shown(str(name or ""))
-        return _best([(node, 0) for node in self._of_role(value) if shown(node.name) == wanted])
+        wanted = shorten(str(name or ""))
+        return _best([(node, 0) for node in self._of_role(value) if shorten(node.name) == wanted])
 
     def _by_role(self, value: str, name: Any) -> list[Node]:
         if name is None:
             return _best([(node, 0) for node in self._of_role(value)])
-        return _best(_ranked(self._of_role(value), lambda node: [node.name], normal(str(name))))
+        return _best(_ranked(self._of_role(value), lambda node: [node.name], normalize_space(str(name))))
 
     def _of_role(self, role: str) -> Iterator[Node]:
-        return (node for node in self._there() if node.role == role)
+        return (node for node in self._shown_nodes() if node.role == role)
 
-    def _there(self) -> Iterator[Node]:
+    def _shown_nodes(self) -> Iterator[Node]:
         return (node for node in self._tree.nodes if not node.left_out)
 
     def _by_text(self, value: str, _: Any) -> list[Node]:
-        """By label, text or value; the deepest element that has it, or the control that it is the name of."""
-        wanted = normal(value)
+        """Find by label, text or value: the deepest element that has it, or the control that it names."""
+        wanted = normalize_space(value)
         if not wanted:
             return []
-        ranked = _ranked(self._there(), lambda node: [node.label, node.text, normal(value_of(node))], wanted)
-        deepest = [(node, rank) for place, (node, rank) in enumerate(ranked) if not _has_inside(ranked, place)]
+        ranked = _ranked(
+            self._shown_nodes(), lambda node: [node.label, node.text, normalize_space(value_of(node))], wanted
+        )
+        deepest = [(node, rank) for index, (node, rank) in enumerate(ranked) if not _has_inside(ranked, index)]
         found = dict.fromkeys(map(_owner, _best(deepest)))
-        # A control before the text that stands beside it and says the same.
+        # A control comes before a text beside it that reads the same.
         return sorted(found, key=lambda node: node.role not in INTERACTIVE)
 
     def _by_label(self, value: str, _: Any) -> list[Node]:
-        wanted = normal(value)
-        controls = [node for node in self._there() if node.role in _CONTROLS]
+        wanted = normalize_space(value)
+        controls = [node for node in self._shown_nodes() if node.role in _CONTROLS]
         ranked = _ranked(controls, lambda node: [node.name, node.hint], wanted)
         return _best(ranked or [(node, _AFTER_TEXT) for node in controls if self._follows(node, wanted)])
 
     def _follows(self, node: Node, wanted: str) -> bool:
-        """Whether a control without label stands right after a text: forms are often written so."""
+        """True if a control without a label comes right after the text, as in many forms."""
         if node.label:
             return False
         before = next((each for each in reversed(self._tree.nodes[: node.index]) if each.label), None)
         return before is not None and before.role == "text" and likeness(before.label, wanted) is not None
 
     def _by_remote(self, by: str, value: str) -> list[Node]:
-        platform, using = _REMOTE[by]
-        if platform != self._platform:
-            what = _OF_ANDROID if platform == "android" else f"{by}= {_OF_IOS}"
-            here = "an iOS app: use ios=, chain=" if self._platform == "ios" else "an Android app: use android="
-            raise Refusal("invalid", f"{what}, and this is {here}, ~id, text=… or role=…")
-        return self._ask(using, value)
+        if (by == "android") != (self._platform == "android"):
+            strategy = _OF_ANDROID if by == "android" else f"{by}= {_OF_IOS}"
+            advice = "an iOS app: use ios=, chain=" if self._platform == "ios" else "an Android app: use android="
+            raise Refusal("invalid", f"{strategy}, and this is {advice}, ~id, text=… or role=…")
+        return self._find_remotely(getattr(locator_strategies(), _REMOTE[by]), value)
 
 
 def _ranked(nodes: Iterable[Node], texts: Callable[[Node], list[str]], wanted: str) -> list[tuple[Node, int]]:
-    """The nodes of which a text is like the wanted one, with how well."""
+    """Return the nodes with a text like the wanted one, each with its rank."""
     found = []
     for node in nodes:
         ranks = [rank for text in texts(node) if text and (rank := likeness(text, wanted)) is not None]
@@ -155,16 +156,16 @@ def _ranked(nodes: Iterable[Node], texts: Callable[[Node], list[str]], wanted: s
 
 
 def _best(ranked: list[tuple[Node, int]]) -> list[Node]:
-    """The best rank, in the order given; of what can be seen alone where there is any."""
+    """Return the nodes of the best rank, in the order given; only visible ones if there are any."""
     pool = [pair for pair in ranked if pair[0].is_visible] or ranked
     top = min((rank for _, rank in pool), default=0)
     return [node for node, rank in pool if rank == top]
 
 
-def _has_inside(ranked: list[tuple[Node, int]], place: int) -> bool:
-    """Whether a match stands in another one that matches as badly or worse."""
-    node, rank = ranked[place]
-    for inner, its_rank in ranked[place + 1 :]:
+def _has_inside(ranked: list[tuple[Node, int]], index: int) -> bool:
+    """True if a match contains another one that matches as well or better."""
+    node, rank = ranked[index]
+    for inner, its_rank in ranked[index + 1 :]:
         if inner.index >= node.end:
             return False
         if its_rank <= rank:
@@ -173,17 +174,17 @@ def _has_inside(ranked: list[tuple[Node, int]], place: int) -> bool:
 
 
 def _owner(node: Node) -> Node:
-    """The control whose name a text is a part of."""
+    """Return the control whose name a text belongs to, else the text itself."""
     if node.role in INTERACTIVE:
         return node
-    owner = next((around for around in node.around() if around.role in INTERACTIVE or around.role == "dialog"), None)
+    owner = next((around for around in node.ancestors() if around.role in INTERACTIVE or around.role == "dialog"), None)
     if owner is None or owner.role not in _OWNERS or owner.is_visible != node.is_visible:
         return node
     return owner
 
 
-def described(locator: Mapping[str, Any]) -> str:
-    """A locator in words."""
+def describe_locator(locator: Mapping[str, Any]) -> str:
+    """Return a locator in words."""
     by, value, name = locator["by"], str(locator["value"]), locator.get("name")
     if by == "ref":
         return value

@@ -1,44 +1,43 @@
-"""Gives the elements of a screen their numbers: one for as long as they live."""
+"""The refs of a screen's elements: each keeps its number as long as it exists."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Protocol
 
-from orchestrator.snapshot.native.identity import is_other_screen
-from orchestrator.snapshot.native.node import Node
+from orchestrator.snapshot.native.node import Node, is_other_screen
 from orchestrator.snapshot.native.tree import Tree
 
 _MOST = 20_000
-"""Elements that are remembered while a screen is the same: an endless list makes ever new ones."""
+"""Elements remembered on one screen: an endless list makes ever new ones."""
 
 
-class RefRange(Protocol):
-    """The numbers that this session may give to elements, `next` up to but not including `end`."""
+class NativeRefRange(Protocol):
+    """The numbers that this session may give to elements, from `next` up to but not including `end`."""
 
     next: int
     end: int
 
-    def more(self, n: int) -> None:
+    def reserve(self, n: int) -> None:
         """Reserve at least `n` numbers beyond `next`."""
 
 
 class Refs:
-    """Which number each element has, by the key that tells it from others in every source."""
+    """The number of each element, by the key that identifies it in every source."""
 
-    def __init__(self, reserved: RefRange) -> None:
+    def __init__(self, reserved: NativeRefRange) -> None:
         self._reserved = reserved
         self._numbers: dict[int, int] = {}
         self._keys: dict[int, int] = {}
         self._seen: Tree | None = None
 
-    def see(self, tree: Tree) -> None:
-        """Take note of the screen as it is now: on another one, only what looks just the same is still the same."""
+    def follow_screen(self, tree: Tree) -> None:
+        """Note the current screen: on another screen only elements that look the same keep their numbers."""
         before, self._seen = self._seen, tree
         if before is None or tree is before:
             return
         if tree.modal or before.modal:
-            # The screen behind a dialog comes back, even where the platform tells nothing of it meanwhile.
+            # The screen behind a dialog comes back, even if the source leaves it out meanwhile.
             self._seen = before if tree.modal else tree
             return
         if is_other_screen(listed(before), listed(tree), same_title=before.title == tree.title):
@@ -51,11 +50,11 @@ class Refs:
         self._keys = {number: key for key, number in self._numbers.items()}
 
     def ref(self, node: Node) -> str:
-        """The element's ref."""
+        """Return the element's ref."""
         number = self._numbers.get(node.key)
         if number is None:
             if self._reserved.next >= self._reserved.end:
-                self._reserved.more(1)
+                self._reserved.reserve(1)
             number = self._reserved.next
             self._reserved.next += 1
             self._numbers[node.key] = number
@@ -63,17 +62,17 @@ class Refs:
         return f"e{number}"
 
     def node(self, ref: str, tree: Tree) -> Node | None:
-        """The element of a ref while it is on the screen."""
+        """Return the element of a ref, or None if it is not on the screen."""
         key = self._keys.get(int(ref[1:]))
         return None if key is None else tree.by_key.get(key)
 
 
 def listed(tree: Tree) -> list[Node]:
-    """The elements that a line could stand for."""
+    """Return the elements that can have a line."""
     return [node for node in tree.nodes if node.role and not node.left_out]
 
 
 def _is_same(key: int, before: Tree, after: Tree) -> bool:
-    """Whether an element of another screen is that of the one before: a tab of the bar below, say."""
+    """True if an element looks the same on both screens, such as a tab of the bar below."""
     was, now = before.by_key.get(key), after.by_key.get(key)
     return was is not None and now is not None and (was.name, was.box) == (now.name, now.box)

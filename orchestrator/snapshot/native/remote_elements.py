@@ -1,38 +1,38 @@
-"""Finds elements at the remote end, and which nodes of the page source they are."""
+"""Finds elements at the remote end, and matches them with nodes of the page source."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from orchestrator.errors import RemoteFailure
-from orchestrator.snapshot.native.addresses import Address
 from orchestrator.snapshot.native.locating import Refusal
-from orchestrator.snapshot.native.node import Box, Node
+from orchestrator.snapshot.native.node import Node, ScreenBox
+from orchestrator.snapshot.native.remote_locators import RemoteLocator
+from orchestrator.snapshot.native.text import quoted
 from orchestrator.snapshot.native.tree import Tree
-from orchestrator.snapshot.native.words import quoted
 from orchestrator.webdriver.remote import Remote
 
 _MOST = 50
-"""Elements that are looked up one by one: each is a command."""
+"""Most elements that are looked up: each takes a command."""
 _NEARLY = 1.5
-"""Driver units in which two boxes of one element may differ: page source and Get Element Rect round on their own."""
+"""Driver units by which two boxes of one element may differ: page source and Get Element Rect round separately."""
 _REFUSED = frozenset({"invalid selector", "invalid argument"})
 _GONE = frozenset({"no such element", "stale element reference"})
 _CLASS = {"ios": "type", "android": "className"}
 
 
 class RemoteElements:
-    """The elements of one session as its remote end knows them."""
+    """The elements of one session at its remote end."""
 
     def __init__(self, remote: Remote, platform: str) -> None:
         self._remote = remote
         self._class = _CLASS[platform]
 
-    def find(self, address: Address, node: Node) -> dict[str, str] | None:
-        """The reference to a node by its address (Find Element); None where it is gone, or another one is there now."""
+    def find(self, locator: RemoteLocator, node: Node) -> dict[str, str] | None:
+        """Return the reference to a node (Find Element); None if it is gone or another element has taken its place."""
         try:
-            found: dict[str, str] = self._remote.execute("findElement", using=address.using, value=address.value)
-            if address.counted and not _is_at(node, self._box(_id(found))):
+            found: dict[str, str] = self._remote.execute("findElement", using=locator.using, value=locator.value)
+            if locator.is_positional and not _is_at(node, self._box(_id(found))):
                 return None
         except RemoteFailure as error:
             if error.details.get("error") in _GONE:
@@ -41,10 +41,10 @@ class RemoteElements:
         return found
 
     def nodes(self, tree: Tree, using: str, value: str) -> list[Node]:
-        """The nodes that a strategy of the remote end finds (Find Elements), by where they are and their class.
+        """Return the nodes that a strategy of the remote end finds (Find Elements), matched by box and class.
 
         Raises:
-            Refusal: The remote end cannot read the value.
+            Refusal: The remote end refuses the value.
         """
         try:
             elements = self._remote.execute("findElements", using=using, value=value)
@@ -58,24 +58,24 @@ class RemoteElements:
     def _node(self, tree: Tree, element: str) -> Node | None:
         try:
             box = self._box(element)
-            there = [node for node in tree.nodes if _is_at(node, box)]
-            if len(there) > 1:
+            nodes = [node for node in tree.nodes if _is_at(node, box)]
+            if len(nodes) > 1:
                 kind = self._remote.execute("getElementAttribute", id=element, name=self._class)
-                there = [node for node in there if node.kind == kind] or there
+                nodes = [node for node in nodes if node.class_name == kind] or nodes
         except RemoteFailure as error:
             if error.details.get("error") in _GONE:
                 return None
             raise
-        # Of wrappers in one place the innermost is the one that shows something.
-        return there[-1] if there else None
+        # Of nested elements with the same box the innermost one shows something.
+        return nodes[-1] if nodes else None
 
-    def _box(self, element: str) -> Box:
+    def _box(self, element: str) -> ScreenBox:
         rect: dict[str, Any] = self._remote.execute("getElementRect", id=element)
         x, y = float(rect["x"]), float(rect["y"])
-        return Box(x, y, x + float(rect["width"]), y + float(rect["height"]))
+        return ScreenBox(x, y, x + float(rect["width"]), y + float(rect["height"]))
 
 
-def _is_at(node: Node, box: Box) -> bool:
+def _is_at(node: Node, box: ScreenBox) -> bool:
     return all(abs(mine - its) <= _NEARLY for mine, its in zip(node.box, box, strict=True))
 
 

@@ -1,292 +1,305 @@
-"""Answers for one session's current screen what the page engine answers for a web page."""
+"""The current screen of an app session, with the methods that the page engine has."""
 
 from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from orchestrator.errors import AppEnded, RemoteFailure
-from orchestrator.snapshot.native.addresses import Address
-from orchestrator.snapshot.native.changes import Mark, Rest
+from orchestrator.snapshot.answers import (
+    DeltaAnswer,
+    HeldAnswer,
+    MarkAnswer,
+    ReadyAnswer,
+    RefusedAnswer,
+    ScrolledAnswer,
+    ScrollInfoAnswer,
+    SettleAnswer,
+    ShotAnswer,
+    SourceAnswer,
+    StateAnswer,
+    TextAnswer,
+    ViewAnswer,
+    WaitAnswer,
+)
+from orchestrator.snapshot.methods import AnswerT, PageMethod
+from orchestrator.snapshot.native.actionability import (
+    FINAL,
+    ActionabilityCheck,
+    find_actionable,
+    holds_value,
+    shown_value,
+)
+from orchestrator.snapshot.native.changes import ScreenBaseline, StabilityTracker
 from orchestrator.snapshot.native.conditions import assess
-from orchestrator.snapshot.native.listing import boxes, marked, matches, shot, snapshot
 from orchestrator.snapshot.native.locating import Refusal
-from orchestrator.snapshot.native.look import Look
-from orchestrator.snapshot.native.node import FIELDS, Node
-from orchestrator.snapshot.native.readiness import FINAL, Wish, held, holds, ready
-from orchestrator.snapshot.native.reading import masked, text_of
-from orchestrator.snapshot.native.refs import RefRange, Refs
+from orchestrator.snapshot.native.node import Node
+from orchestrator.snapshot.native.queries import (
+    boxes,
+    interactive_boxes,
+    locate_all,
+    masked,
+    snapshot,
+    text_of,
+)
+from orchestrator.snapshot.native.refs import NativeRefRange
 from orchestrator.snapshot.native.remote_elements import RemoteElements
-from orchestrator.snapshot.native.scrolling import Scroll, info, scroller_for
-from orchestrator.snapshot.native.tree import Tree
+from orchestrator.snapshot.native.remote_locators import RemoteLocator
+from orchestrator.snapshot.native.screen_reader import LONGEST_PAUSE, SHORTEST_PAUSE, STILL_AFTER, ScreenReader
+from orchestrator.snapshot.native.screen_snapshot import ScreenSnapshot
+from orchestrator.snapshot.native.scrolling import ScrollMovement, scroll_info, scroller_for
 from orchestrator.webdriver.remote import Remote
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.03, 0.25
-"""Seconds between two looks: as long as a look takes, within these."""
-_STILL_AFTER = 0.05
-"""Seconds between two looks that must find an element in one place."""
-_NO_MARK = Mark(None)
+_EMPTY_BASELINE = ScreenBaseline(None)
 
-Answer = dict[str, Any]
+ResultT = TypeVar("ResultT")
 
 
 class Screen:
-    """The screen of one app session, looked at through Get Page Source.
+    """The screen of one app session, read through Get Page Source.
 
-    It is used by one thread at a time. Refs are kept here: another process does not know them and answers `stale`.
+    It is used by one thread at a time. Refs are kept in this process: another one does not know them and answers
+    `stale`.
 
     Args:
         remote: The session's remote end.
         platform: `ios` or `android`.
-        refs: Where the numbers of new refs come from.
+        refs: The source of numbers for new refs.
     """
 
-    def __init__(self, remote: Remote, platform: str, refs: RefRange) -> None:
-        self.on_stopped: Callable[[str], None] | None = None
-        self._platform = platform
-        self._remote = remote
+    def __init__(self, remote: Remote, platform: str, refs: NativeRefRange) -> None:
         self._elements = RemoteElements(remote, platform)
-        self._refs = Refs(refs)
-        self._last: Look | None = None
-        self._places: dict[int, tuple[float, Any]] = {}
-        self._acting: tuple[int, str | bool | None] | None = None
-        self._marks: dict[str, Mark] = {}
-        self._rest = Rest()
-        self._secrets: set[str] = set()
-        self._scroll: Scroll | None = None
-        self._readings: dict[str, Callable[..., Answer]] = {
+        self._reader = ScreenReader(remote, platform, self._elements, refs)
+        self._ready_element: tuple[int, str | bool | None] | None = None
+        self._baselines: dict[str, ScreenBaseline] = {}
+        self._stability = StabilityTracker()
+        self._scroll: ScrollMovement | None = None
+        self._readings: dict[str, Callable[..., Any]] = {
             "state": self._state, "snapshot": snapshot, "text": self._text, "source": self._source,
-            "verify": self._verify, "mark": self._mark, "delta": self._delta, "boxes": boxes, "marked": marked,
-            "scrollInfo": self._scroll_info,
+            "verify": self._verify, "mark": self._mark, "delta": self._delta, "boxes": boxes,
+            "marked": interactive_boxes, "scrollInfo": self._scroll_info,
         }  # fmt: skip
-        self._waits: dict[str, Callable[..., Answer]] = {
+        self._waits: dict[str, Callable[..., Any]] = {
             "ready": self._ready, "wait": self._wait, "settle": self._settle, "shot": self._shot,
             "scrolled": self._scrolled,
         }  # fmt: skip
 
-    def call(self, method: str, **params: Any) -> Answer:
-        """Ask about the screen as it is now; what is refused is an answer with `ok: false` and a `reason`.
+    def call(self, method: PageMethod[AnswerT], **params: Any) -> AnswerT:
+        """Call a method on the screen as it is now; a refusal is an answer with `ok: false` and a `reason`.
 
-        Methods, with what they take and answer beside `url` and `title`:
-            state() → readyState.
-            snapshot(scope, locator?, query?, roles?, limit?, offset, json, ignore?) → lines or elements, total, shown,
-                outside.
-            text(locator?, ignore?) → text, matches. source(locator?) → source, matches.
-            ready(locator, need, slice, value?, force?, handle?) → ok with x, y, width, height, matches, ref, line,
-                role, name, tag, kind, empty, checked and for a control `already`, `now`, `aim`; or ok false with
-                reason, detail, matches, candidates, outside.
-                Needs: present, visible, enabled, point, fill, focus, options.
-            verify(value?) → same, value, checked, or gone.
-            wait(conditions, not, slice, locator?) → ok, failed, matches, near.
-            mark(name?) → lines. delta(limit?, name?) → appeared, disappeared, changed, more, sameDocument, now, title.
-            settle(stability, slice, since?, name?, limit?) → settled, quietFor, reason; with `limit` delta, deltaMs.
-            boxes(locators) → boxes. marked() → marks. shot(locator?, slice) → view, scroll, ratio, box, part.
-            scrollInfo(locator?, direction) → x, y, page, box, ref of what scrolls there.
-            scrolled(direction, slice) → moved since then, once it is at rest; atEnd where nothing did.
+        Methods and their parameters; the answers are in `orchestrator.snapshot.answers`:
+            state(), marked(), verify(value?), mark(name?), delta(limit?, name?), boxes(locators)
+            snapshot(scope, locator?, query?, roles?, limit?, offset, json, ignore?)
+            text(locator?, ignore?), source(locator?), shot(locator?, slice)
+            ready(locator, need, slice, value?, force?, handle?): Needs are present, visible, enabled, point, fill,
+                focus and options.
+            wait(conditions, not, slice, locator?)
+            settle(stability, slice, since?, name?, limit?)
+            scrollInfo(locator?, direction), scrolled(direction, slice)
 
         Raises:
             SourceFault: The page source cannot be read.
             ValueError: There is no such method.
         """
-        if method in self._waits:
-            return _answered(self._waits[method], **params)
-        if method not in self._readings:
-            raise ValueError(f"a screen has no method {method}")
-        read, slice_ = self._readings[method], params.pop("slice", 0)
+        # Each method returns the type that its `PageMethod` declares; the two meet by the name on the wire.
+        return cast("AnswerT", self._call(method.name, params))
+
+    def _call(self, name: str, params: dict[str, Any]) -> Any:
+        if name in self._waits:
+            return _answered(functools.partial(self._waits[name], **params))
+        if name not in self._readings:
+            raise ValueError(f"a screen has no method {name}")
+        reading, slice_ms = self._readings[name], params.pop("slice", 0)
+
+        def attempt(screen: ScreenSnapshot) -> Any:
+            return _answered(functools.partial(reading, screen, **params))
+
         try:
-            return self._retry(
-                slice_, lambda look: _answered(read, look, **params), lambda answer: answer.get("reason") != "not_found"
-            )
+            return self._reader.retry(slice_ms, attempt, lambda answer: answer.get("reason") != "not_found")
         except AppEnded:
-            if method != "mark":
+            if name != "mark":
                 raise
-            # What starts it again is watched, too: all that it shows is new.
-            self._marks[params.get("name", "")] = _NO_MARK
-            return {"url": "", "title": "", "lines": 0}
-
-    def element(self) -> Address:
-        """How the remote end finds the element that `ready` found last: one unique locator, on the screen as it is now.
-
-        Raises:
-            RemoteFailure: It is gone, or `ready` found none.
-        """
-        return self._address(self._look())[0]
+            # The call that starts the app again is watched as well: all that the app then shows is new.
+            self._baselines[params.get("name", "")] = _EMPTY_BASELINE
+            return MarkAnswer(url="", title="", lines=0)
 
     def handle(self) -> dict[str, str]:
-        """Return the element that `ready` found last as the remote end's reference to it, the twin of `Page.handle`.
+        """Return the remote end's reference to the element that `ready` found last, as `PageEngine.handle` does.
 
         Raises:
             RemoteFailure: It is gone.
         """
-        look = self._last or self._look()  # `ready` has just fetched it
+        screen = self._reader.last or self._reader.take_snapshot()  # `ready` has just fetched it
         for _ in range(3):
-            address, node = self._address(look)
-            found = self._elements.find(address, node)
-            if found is not None:
-                return found
-            look = self._look()
+            locator, node = self._address(screen)
+            reference = self._elements.find(locator, node)
+            if reference is not None:
+                return reference
+            screen = self._reader.take_snapshot()
         raise RemoteFailure(
-            "The element moved away while it was looked for.", hint="Try again.", error="stale element reference"
+            "The element kept moving while it was looked up.", hint="Try again.", error="stale element reference"
         )
 
-    def _address(self, look: Look) -> tuple[Address, Node]:
-        node = self._acting_on(look)
+    def _address(self, screen: ScreenSnapshot) -> tuple[RemoteLocator, Node]:
+        node = self._ready_node(screen)
         if node is None:
             raise RemoteFailure(
                 "The element is no longer on the screen.", hint="Look with get_visible_elements.",
                 error="stale element reference",
             )  # fmt: skip
-        return look.addresses.of(node), node
+        return screen.remote_locators.locator_for(node), node
 
-    def _look(self) -> Look:
-        """Fetch the source, and read it unless it is the one that was read last."""
-        source = str(self._remote.execute("getPageSource") or "")
-        last = self._last
-        if last is None or last.tree.source != source:
-            tree = Tree.read(source, self._platform)
-            self._note_secrets(tree)
-            self._refs.see(tree)
-            ask = functools.partial(self._elements.nodes, tree)
-            behind = None if last is None or tree.modal is None else last.behind or last
-            last = self._last = Look(tree, self._platform, self._refs, ask, behind)
-        now = time.monotonic()
-        were, self._places = self._places, {}
-        for node in last.tree.nodes:
-            was = were.get(node.key)
-            self._places[node.key] = was if was is not None and was[1] == node.box else (now, node.box)
-        return last
+    def _ready_node(self, screen: ScreenSnapshot) -> Node | None:
+        return None if self._ready_element is None else screen.tree.by_key.get(self._ready_element[0])
 
-    def _note_secrets(self, tree: Tree) -> None:
-        """What once was a password stays one: a button that shows it makes it a field like others."""
-        for node in tree.nodes:
-            named = node.id or node.label
-            if node.secret:
-                self._secrets.add(named)
-            elif node.role in FIELDS and named in self._secrets:
-                node.secret = True
+    def _state(self, screen: ScreenSnapshot) -> StateAnswer:
+        return {**screen.location, "readyState": "complete"}
 
-    def _is_still(self, node: Node) -> bool:
-        """Whether it has been where it is for a moment."""
-        return time.monotonic() - self._places[node.key][0] >= _STILL_AFTER
+    def _text(
+        self,
+        screen: ScreenSnapshot,
+        locator: Mapping[str, Any] | None = None,
+        ignore: Sequence[Mapping[str, Any]] | None = None,
+    ) -> TextAnswer:
+        found = screen.must_find(locator) if locator else []
+        text = text_of(screen.tree, found[0] if found else None, set(locate_all(screen, ignore or ())))
+        return {"text": text, "matches": max(1, len(found)), "frames": [], **screen.location}
 
-    def _acting_on(self, look: Look) -> Node | None:
-        return None if self._acting is None else look.tree.by_key.get(self._acting[0])
-
-    def _retry(self, slice_: int | None, attempt: Callable[[Look], Answer], done: Callable[[Answer], bool]) -> Answer:
-        """Attempt until the answer is done or `slice_` ms are over; what the last attempt answered."""
-        end = time.monotonic() + (slice_ or 0) / 1000
-        while True:
-            began = time.monotonic()
-            answer = attempt(self._look())
-            now = time.monotonic()
-            if done(answer) or now >= end:
-                return answer
-            # An app that is asked all the time gets nothing else done.
-            time.sleep(min(max(now - began, _SHORTEST_PAUSE), _LONGEST_PAUSE, max(end - now, 0)))
-
-    def _state(self, look: Look) -> Answer:
-        return {**look.place, "readyState": "complete"}
-
-    def _text(self, look: Look, locator: Mapping[str, Any] | None = None, ignore: Any = (), **_: Any) -> Answer:
-        found = look.must_find(locator) if locator else []
-        text = text_of(look.tree, found[0] if found else None, set(matches(look, ignore or ())))
-        return {"text": text, "matches": max(1, len(found)), "frames": [], **look.place}
-
-    def _source(self, look: Look, locator: Mapping[str, Any] | None = None, **_: Any) -> Answer:
-        found = look.must_find(locator) if locator else look.tree.nodes[:1]
-        return {"source": masked(look.tree, found[0]), "matches": len(found), **look.place}
+    def _source(self, screen: ScreenSnapshot, locator: Mapping[str, Any] | None = None) -> SourceAnswer:
+        found = screen.must_find(locator) if locator else screen.tree.nodes[:1]
+        return {"source": masked(screen.tree, found[0]), "matches": len(found), **screen.location}
 
     def _ready(
-        self, locator: Mapping[str, Any], need: str = "visible", slice: int | None = 0, **asked: Any  # noqa: A002
-    ) -> Answer:  # fmt: skip
-        def attempt(look: Look) -> Answer:
-            wish = Wish(need, str(asked.get("value", "")), self._is_still, force=bool(asked.get("force")))
-            node, answer = ready(look, locator, wish)
+        self,
+        locator: Mapping[str, Any],
+        need: str = "visible",
+        slice: int | None = 0,  # noqa: A002 (the parameter's name on the wire)
+        value: object = "",
+        *,
+        force: bool | None = False,
+        handle: bool = False,
+        **_: Any,
+    ) -> ReadyAnswer | RefusedAnswer:
+        def attempt(screen: ScreenSnapshot) -> ReadyAnswer | RefusedAnswer:
+            check = ActionabilityCheck(need, str(value), self._reader.is_still, force=bool(force))
+            node, answer = find_actionable(screen, locator, check)
+            if not answer["ok"]:
+                return {**answer, "candidates": [] if answer["matches"] else screen.candidates(locator)}
             if node is not None:
-                self._acting = node.key, wish.wanted
-                return answer | ({"handle": True} if asked.get("handle") else {})
-            return answer | {"candidates": [] if answer["matches"] else look.candidates(locator)}
+                self._ready_element = node.key, check.wanted
+            return {**answer, "handle": True} if handle else answer
 
-        return self._retry(slice, attempt, lambda answer: answer["ok"] or answer["reason"] in FINAL)
+        return self._reader.retry(slice, attempt, lambda answer: answer["ok"] or answer["reason"] in FINAL)
 
-    def _verify(self, look: Look, value: str | None = None) -> Answer:
-        node = self._acting_on(look)
-        if node is None or self._acting is None:
-            return {"same": False, "gone": True, "value": "", **look.place}
-        wanted = self._acting[1] if value is None else value
-        same = wanted is not None and holds(node, wanted)
-        return {"same": same, "value": held(node), "checked": node.checked, **look.place}
+    def _verify(self, screen: ScreenSnapshot, value: str | None = None) -> HeldAnswer:
+        node = self._ready_node(screen)
+        if node is None or self._ready_element is None:
+            return {"same": False, "gone": True, "value": "", "url": "", "title": screen.title}
+        wanted = self._ready_element[1] if value is None else value
+        same = wanted is not None and holds_value(node, wanted)
+        return {"same": same, "value": shown_value(node), "checked": node.checked, "url": "", "title": screen.title}
 
     def _wait(
-        self, conditions: Mapping[str, Any], slice: int | None = 0, locator: Any = None, **asked: Any  # noqa: A002
-    ) -> Answer:  # fmt: skip
-        negate = bool(asked.get("not"))
-        return self._retry(
-            slice, lambda look: assess(look, conditions, locator, negate=negate), lambda answer: bool(answer["ok"])
+        self,
+        conditions: Mapping[str, Any],
+        slice: int | None = 0,  # noqa: A002 (the parameter's name on the wire)
+        locator: Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> WaitAnswer:
+        negate = bool(more.get("not"))
+        return self._reader.retry(
+            slice, lambda screen: assess(screen, conditions, locator, negate=negate), lambda answer: answer["ok"]
         )
 
-    def _mark(self, look: Look, name: str = "") -> Answer:
-        mark = self._marks[name] = Mark(look)
-        return {**look.place, "lines": mark.count}
+    def _mark(self, screen: ScreenSnapshot, name: str = "") -> MarkAnswer:
+        baseline = self._baselines[name] = ScreenBaseline(screen)
+        return {**screen.location, "lines": baseline.count}
 
-    def _delta(self, look: Look, limit: int | None = None, name: str = "") -> Answer:
-        return self._marks.get(name, _NO_MARK).delta(look, limit)
+    def _delta(self, screen: ScreenSnapshot, limit: int | None = None, name: str = "") -> DeltaAnswer:
+        return self._baselines.get(name, _EMPTY_BASELINE).delta(screen, limit)
 
     def _settle(
-        self, stability: int, slice: int | None = 0, since: float | None = None, name: str = "",  # noqa: A002
+        self,
+        stability: int,
+        slice: int | None = 0,  # noqa: A002 (the parameter's name on the wire)
+        since: float | None = None,
+        name: str = "",
         limit: int | None = None,
-    ) -> Answer:  # fmt: skip
+    ) -> SettleAnswer:
         end = time.monotonic() + (slice or 0) / 1000
         while True:
-            look = self._look()
-            self._rest.see(look, since)
-            reason = self._rest.unrest(look, stability)
+            screen = self._reader.take_snapshot()
+            self._stability.observe(screen, since)
+            reason = self._stability.explain_instability(screen, stability)
             if reason is None:
-                began = time.monotonic()
-                delta = {"delta": self._marks.get(name, _NO_MARK).delta(look, limit)} if limit else {}
-                took = {"deltaMs": round((time.monotonic() - began) * 1000)} if limit else {}
-                return {"settled": True, "quietFor": self._rest.quiet, **delta, **took}
+                return self._settled(screen, name, limit)
             now = time.monotonic()
             if now >= end:
-                return {"settled": False, "reason": reason, "quietFor": self._rest.quiet}
-            left = (stability - self._rest.quiet) / 1000
-            time.sleep(max(0.0, min(left if left > 0 else _SHORTEST_PAUSE, _LONGEST_PAUSE, end - now)))
+                return {"settled": False, "reason": reason, "quietFor": self._stability.quiet_ms}
+            left = (stability - self._stability.quiet_ms) / 1000
+            time.sleep(max(0.0, min(left if left > 0 else SHORTEST_PAUSE, LONGEST_PAUSE, end - now)))
 
-    def _scroll_info(self, look: Look, direction: str, locator: Mapping[str, Any] | None = None) -> Answer:
-        scroller = scroller_for(look, direction, locator)
-        self._scroll = None if scroller is None else Scroll(look, scroller)
-        return info(look, scroller)
+    def _settled(self, screen: ScreenSnapshot, name: str, limit: int | None) -> SettleAnswer:
+        quiet_ms, began = self._stability.quiet_ms, time.monotonic()
+        if not limit:
+            return {"settled": True, "quietFor": quiet_ms}
+        delta = self._delta(screen, limit, name)
+        return {
+            "settled": True, "quietFor": quiet_ms, "delta": delta,
+            "deltaMs": round((time.monotonic() - began) * 1000),
+        }  # fmt: skip
 
-    def _scrolled(self, direction: str, slice: int | None = 0) -> Answer:  # noqa: A002
+    def _scroll_info(
+        self, screen: ScreenSnapshot, direction: str, locator: Mapping[str, Any] | None = None
+    ) -> ScrollInfoAnswer:
+        scroller = scroller_for(screen, direction, locator)
+        self._scroll = None if scroller is None else ScrollMovement(screen, scroller)
+        return scroll_info(screen, scroller)
+
+    def _scrolled(
+        self,
+        direction: str,
+        slice: int | None = 0,  # noqa: A002 (the parameter's name on the wire)
+    ) -> ScrolledAnswer:
         scroll = self._scroll
         if scroll is None:
             return {"moved": 0, "atEnd": True}
-        rest = Rest()
+        rest = StabilityTracker()
         since = time.monotonic()
 
-        def attempt(look: Look) -> Answer:
-            rest.see(look, since)
-            return {**scroll.moved(look, direction), "still": rest.quiet >= _STILL_AFTER * 1000}
+        def attempt(screen: ScreenSnapshot) -> ScrolledAnswer:
+            rest.observe(screen, since)
+            return scroll.measure_distance(screen, direction)
 
-        answer = self._retry(slice, attempt, lambda answer: answer["still"])
-        del answer["still"]
-        return answer
+        return self._reader.retry(slice, attempt, lambda _: rest.quiet_ms >= STILL_AFTER * 1000)
 
-    def _shot(self, locator: Mapping[str, Any] | None = None, slice: int | None = 0) -> Answer:  # noqa: A002
+    def _shot(
+        self,
+        locator: Mapping[str, Any] | None = None,
+        slice: int | None = 0,  # noqa: A002 (the parameter's name on the wire)
+        **_: Any,
+    ) -> ViewAnswer | ShotAnswer | RefusedAnswer:
         if locator is None:
-            return shot(self._look(), None) | {"ok": True}
+            screen = self._reader.take_snapshot()
+            return {"ok": True, "view": list(screen.tree.window.size), "scroll": [0, 0], "ratio": 1, **screen.location}
         answer = self._ready(locator, "visible", slice)
-        look = self._last
-        if not answer["ok"] or look is None:
+        if not answer["ok"]:
             return answer
-        return answer | shot(look, self._acting_on(look))
+        screen = self._reader.last or self._reader.take_snapshot()
+        node = self._ready_node(screen)
+        if node is None:
+            raise Refusal("not_found", "the element is no longer on the screen")
+        return {
+            **answer, "box": node.box.sides(), "part": node.visible_box.sides(), "view": list(screen.tree.window.size),
+            "scroll": [0, 0], "ratio": 1, **screen.location,
+        }  # fmt: skip
 
 
-def _answered(method: Callable[..., Answer], *looks: Look, **params: Any) -> Answer:
-    """What a method answers, or why it refuses to."""
+def _answered(method: Callable[[], ResultT]) -> ResultT | RefusedAnswer:
+    """Return the answer of a method, or its refusal."""
     try:
-        return method(*looks, **params)
+        return method()
     except Refusal as refusal:
-        return dict(refusal.answer)
+        return refusal.answer

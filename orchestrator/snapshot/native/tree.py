@@ -1,4 +1,4 @@
-"""A screen's page source as nodes: parsed without trusting it, described by its platform, looked over in few passes."""
+"""Parses a screen's page source into a tree of nodes, without trusting it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import RemoteFailure
 from orchestrator.snapshot.native import android, ios
-from orchestrator.snapshot.native.identity import identify
-from orchestrator.snapshot.native.node import FIELDS, INTERACTIVE, Box, Node
+from orchestrator.snapshot.native.node import FIELDS, INTERACTIVE, Node, ScreenBox, identify
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_DESCRIBE: dict[str, Callable[[Node], None]] = {"ios": ios.describe, "android": android.describe}
+_DESCRIBE: dict[str, Callable[[Node], None]] = {"ios": ios.read_attributes, "android": android.read_attributes}
 _DOCTYPE = "<!DOCTYPE"
 _LONGEST_NAME = 1_000
 """Characters of a name that is put together from what is inside."""
@@ -23,7 +22,7 @@ _MOST_TABS = 6
 
 
 class SourceFault(RemoteFailure):
-    """The remote end's page source is no XML that can be trusted or read."""
+    """The remote end's page source is no XML, or none that can be trusted."""
 
     def __init__(self, why: str) -> None:
         super().__init__(
@@ -34,15 +33,15 @@ class SourceFault(RemoteFailure):
 
 
 class Tree:
-    """All that one page source tells.
+    """The elements of one page source.
 
     Attributes:
-        source: As it came.
+        source: The page source itself.
         nodes: Every element, in the order of the source; the first is the root.
-        window: What the screen shows, in the driver's coordinates.
-        modal: The dialog that is in front of everything else.
-        keyboard: The keyboard on the screen, where the platform tells of it.
-        title: What the bar at the top calls the screen, or ''.
+        window: The area of the screen, in the driver's coordinates.
+        modal: The dialog in front of everything else.
+        keyboard: The keyboard on the screen, if the platform reports it.
+        title: The screen's title in the bar at the top, or ''.
     """
 
     def __init__(self, source: str, document: _Element, nodes: list[Node]) -> None:
@@ -50,10 +49,10 @@ class Tree:
         self.nodes = nodes
         self._document = document
         self.window = _window(nodes)
-        _look_inside(nodes)
-        if not any(node.kind.startswith(ios.PREFIX) for node in nodes[:2]):
+        _read_descendants(nodes)
+        if not any(node.class_name.startswith(ios.PREFIX) for node in nodes[:2]):
             android.find_dialog(nodes)
-        _cut_off(nodes, self.window)
+        _clip(nodes, self.window)
         for node in nodes:
             node.name = _name(self, node)
         self.by_key = identify(nodes)
@@ -71,7 +70,7 @@ class Tree:
         describe = _DESCRIBE[platform]
         document = _parsed(source)
         nodes: list[Node] = []
-        # By hand: a source may be nested deeper than Python's stack.
+        # Without recursion: a source may be nested deeper than Python's stack.
         waiting: list[tuple[Any, Node | None]] = [(document, None)]
         while waiting:
             element, parent = waiting.pop()
@@ -88,28 +87,28 @@ class Tree:
         return cls(source, document, nodes)
 
     def inside(self, node: Node) -> list[Node]:
-        """The node and all that is in it."""
+        """Return the node and its descendants."""
         return self.nodes[node.index : node.end]
 
     def xpath(self, path: str) -> list[Node]:
-        """The elements that an XPath finds.
+        """Return the elements that an XPath finds.
 
         Raises:
-            ValueError: It cannot be read, or finds no elements but a text or a number.
+            ValueError: It is invalid, or finds a text or a number.
         """
         from lxml import etree  # noqa: PLC0415 — loads with the first screen, not with the server
 
-        places = dict(zip(self._document.iter(), self.nodes, strict=True))
+        nodes = dict(zip(self._document.iter(), self.nodes, strict=True))
         try:
             found = self._document.getroottree().xpath(path)
         except etree.XPathError as error:
             raise ValueError(str(error)) from None
         if not isinstance(found, list):
             raise ValueError("it finds no elements")  # noqa: TRY004 (what is wrong is the path, not our call)
-        return [places[each] for each in found if each in places]
+        return [nodes[each] for each in found if each in nodes]
 
     def element(self, node: Node) -> _Element:
-        """A node's element in the source."""
+        """Return a node's element in the source."""
         return next(islice(self._document.iter(), node.index, None))
 
 
@@ -118,7 +117,7 @@ def _parsed(source: str) -> _Element:
 
     if not source.strip():
         raise SourceFault("its page source is empty")
-    # A '<' stands in no attribute: this is a document type, and the entities of one can fill a memory.
+    # No attribute contains a '<', so this is a document type; its entities could fill the memory.
     if _DOCTYPE in source:
         raise SourceFault("its page source has a document type, which no driver writes")
     parser = etree.XMLParser(
@@ -132,74 +131,76 @@ def _parsed(source: str) -> _Element:
 
 
 def _leave_out_system_bars(nodes: list[Node]) -> None:
-    """Clock and battery are not the app's; unless there is nothing else, as when notifications are open."""
+    """Leave out clock and battery, unless there is nothing else, as with open notifications."""
     ours = [node.attributes.get("package", android.SYSTEM_BARS) != android.SYSTEM_BARS for node in nodes]
     if any(ours):
         for node, is_ours in zip(nodes, ours, strict=True):
             node.left_out |= not is_ours and "package" in node.attributes
 
 
-def _window(nodes: list[Node]) -> Box:
-    """The first rectangle that there is: that of the root, or of the application or window in it."""
+def _window(nodes: list[Node]) -> ScreenBox:
+    """Return the first rectangle in the source: that of the root, or of the application or window in it."""
     attributes = nodes[0].attributes
     if (width := attributes.get("width", "")).isdecimal() and (height := attributes.get("height", "")).isdecimal():
-        return Box(0, 0, float(width), float(height))
+        return ScreenBox(0, 0, float(width), float(height))
     return next((node.box for node in nodes if node.box.has_area), nodes[0].box)
 
 
-def _look_inside(nodes: list[Node]) -> None:
-    """What depends on what is inside, from the last node to the first: first words, roles of what is clickable."""
+def _read_descendants(nodes: list[Node]) -> None:
+    """Set what depends on descendants, from the last node to the first: first words, roles of clickable views."""
     for node in reversed(nodes):
         node.end = node.children[-1].end if node.children else node.index + 1
         inside = [child for child in node.children if not child.left_out]
-        node.holds = any(child.holds or child.role in INTERACTIVE for child in inside)
+        node.contains_interactive = any(child.contains_interactive or child.role in INTERACTIVE for child in inside)
         node.lead = node.label or next((child.lead for child in inside if child.lead), "")
         if node.role == "combobox" and not node.value:
             node.value = next((child.lead for child in inside if child.lead), "")
-        if node.role in {"", "group", "img", "text"} and not node.kind.startswith(ios.PREFIX):
+        if node.role in {"", "group", "img", "text"} and not node.class_name.startswith(ios.PREFIX):
             node.role = _role_of_view(node)
         if node.role == "heading" and not node.level:
             node.level = 2
 
 
 def _role_of_view(node: Node) -> str:
-    """What a view of Android without a class to be known by is, by what it can do and where it stands."""
+    """Return the role of an Android view whose class has none, by its abilities and its place."""
     if node.parent is not None and node.parent.role == "list":
         return "listitem" if node.clickable or node.role == "" else node.role
     if node.role in {"", "group"} and _words(node) and _is_tab(node):
         return "tab"
     if node.clickable:
-        return "generic" if node.holds else "button"
+        return "generic" if node.contains_interactive else "button"
     return "text" if node.role == "group" and not node.children else node.role
 
 
 def _is_tab(node: Node) -> bool:
-    """Whether it is in a bar of tabs, which has no class of its own: of some views alike one alone is selected."""
+    """True if it is in a bar of tabs, which has no class of its own: one of several similar views is selected."""
     peers = [] if node.parent is None else node.parent.children
-    if not 1 < len(peers) <= _MOST_TABS or any(peer.kind != node.kind or not _words(peer) for peer in peers):
+    if not 1 < len(peers) <= _MOST_TABS or any(
+        peer.class_name != node.class_name or not _words(peer) for peer in peers
+    ):
         return False
     return sum(peer.selected for peer in peers) == 1 and all(peer.selected or peer.clickable for peer in peers)
 
 
 def _words(node: Node) -> str:
-    """Its label, or that of something right in it."""
+    """Return its label, or that of a child."""
     return node.label or next((child.label for child in node.children if child.label), "")
 
 
-def _cut_off(nodes: list[Node], window: Box) -> None:
-    """What of each node can be seen: what scrolls cuts off what is in it, and the screen everything."""
+def _clip(nodes: list[Node], window: ScreenBox) -> None:
+    """Set the visible part of each node: clipped by what scrolls around it, and by the screen."""
     clips = [window] * len(nodes)
     for node in nodes:
         around = node.parent
         if around is not None:
             clips[node.index] = clips[around.index]
             if around.scrolls and around.box.has_area:
-                clips[node.index] = clips[around.index].meet(around.box)
-        node.part = node.box.meet(clips[node.index])
+                clips[node.index] = clips[around.index].intersection(around.box)
+        node.visible_box = node.box.intersection(clips[node.index])
 
 
 def _name(tree: Tree, node: Node) -> str:
-    """The label, else what is written inside, else for what can be acted on the developer's id."""
+    """Return the label, else the text inside, else for interactive elements the developer's id."""
     if node.label or not node.role:
         return node.label
     if node.is_named_by_content:
@@ -216,13 +217,13 @@ def _name(tree: Tree, node: Node) -> str:
     if node.role == "dialog":
         return node.lead
     if node.role in FIELDS:
-        # Compose has it there.
-        return next((child.label for child in node.children if child.attributes.get("text")), "") or _developers(node)
-    return _developers(node) if node.role in INTERACTIVE and node.role != "generic" else ""
+        # Compose puts the name there.
+        return next((child.label for child in node.children if child.attributes.get("text")), "") or _developer_id(node)
+    return _developer_id(node) if node.role in INTERACTIVE and node.role != "generic" else ""
 
 
-def _developers(node: Node) -> str:
-    """What its developer calls it."""
+def _developer_id(node: Node) -> str:
+    """Return the developer's id of a node."""
     return (node.id or node.accessibility_id).rpartition("/")[2]
 
 

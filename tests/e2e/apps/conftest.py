@@ -1,4 +1,4 @@
-"""One session a platform for all tests of apps."""
+"""A session of each platform for all tests of apps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.e2e.stage import Stage
 
 @pytest.fixture(scope="session")
 def stage(device_server: DeviceServer) -> Iterator[Stage]:
-    """A server with a session on each platform and a browser beside them."""
+    """A server with a session of each platform and a browser."""
     with staged(device_server.url, "apps", "web") as stage:
         for platform in PLATFORMS:
             answer = start(stage, platform, platform)
@@ -23,5 +23,5 @@ def stage(device_server: DeviceServer) -> Iterator[Stage]:
 
 @pytest.fixture(params=PLATFORMS)
 def phone(request: pytest.FixtureRequest, stage: Stage) -> Phone:
-    """A phone with the app, wherever the test before it stopped."""
+    """A phone with the app, in the state that the previous test left."""
     return Phone(stage, request.param, request.param)

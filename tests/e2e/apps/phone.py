@@ -1,4 +1,4 @@
-"""A simulated phone as the tests of apps use it, and a stage with one of each platform."""
+"""A simulated phone for the tests of apps, and a stage with a phone of each platform."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.appium_end import POCKET
 from tests.e2e.stage import Stage
-from tests.served import Answer, served
-from tests.site import Site
+from tests.servers.appium import POCKET
+from tests.servers.mcp import Answer, served
+from tests.servers.site import Site
 
 PLATFORMS = {"ios": ("iOS", "iPhone 15"), "android": ("Android", "Pixel 8")}
 LOG_IN = [
@@ -20,7 +20,7 @@ LOG_IN = [
 
 
 class Phone:
-    """One session on a simulated phone with the app Pocket."""
+    """A session on a simulated phone with the app Pocket."""
 
     def __init__(self, stage: Stage, name: str, platform: str) -> None:
         self.stage = stage
@@ -32,16 +32,16 @@ class Phone:
         return self.stage.call(tool, **{"sessionId": self.name, **arguments})
 
     def ok(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool on this phone, which must succeed; its data."""
+        """Call a tool on this phone, which must succeed; return its data."""
         return self.stage.ok(tool, **{"sessionId": self.name, **arguments})
 
     def restart(self) -> None:
-        """Show the app as it is when it has just been installed: the screen to log in."""
+        """Show the app as newly installed, at the log-in screen."""
         self.ok("manage_app", action="terminate", observe="none")
         self.ok("manage_app", action="activate", observe="none")
 
     def open(self, screen: str) -> None:
-        """Show a screen of the app, by a link."""
+        """Show a screen of the app by a link."""
         link = f"pocket://screen/{screen.partition(' ')[0].lower()}"
         steps = [
             {"action": "manage_device", "do": "open_url", "value": link},
@@ -50,12 +50,12 @@ class Phone:
         self.ok("execute_sequence", actions=steps, stabilityMs=30)
 
     def outline(self, **arguments: Any) -> list[str]:
-        """The lines of the outline without their refs and indents."""
+        """Return the lines of the outline without their refs and indents."""
         lines = self.ok("get_visible_elements", **arguments)["outline"].splitlines()
         return [line.strip().removeprefix("- ") for line in lines]
 
     def text(self) -> str:
-        """What the screen says."""
+        """Return the text of the screen."""
         return str(self.ok("get_text")["text"])
 
 
@@ -68,7 +68,7 @@ def start(stage: Stage, name: str, platform: str, **more: Any) -> Answer:
 
 @contextmanager
 def staged(appium_url: str, namespace: str, *browsers: str) -> Iterator[Stage]:
-    """A server that uses this Appium, with these browsers."""
+    """Start a server that uses this Appium, with these browsers."""
     with Site() as site, served("auto", namespace=namespace, appium_url=appium_url) as server:
         stage = Stage(server, site)
         for name in browsers:

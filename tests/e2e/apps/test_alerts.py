@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.appium_end import POCKET, POCKET_ID
 from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import Stage
+from tests.servers.appium import POCKET, POCKET_ID
 
 
-def test_an_alert_is_what_the_screen_shows(phone: Phone) -> None:
-    """Its opening is told as a change; the outline lists its buttons, and one of them can be tapped."""
+def test_an_app_alert_is_in_the_outline_and_its_buttons_can_be_tapped(phone: Phone) -> None:
+    """An opening alert is reported as a change; the outline lists its buttons, and one can be tapped."""
     phone.open("Alerts")
     answer = phone.ok("tap_element", selector="~alertButton")
     assert any("The kettle boils" in line for line in answer["stateChange"]["appeared"])
@@ -19,8 +19,8 @@ def test_an_alert_is_what_the_screen_shows(phone: Phone) -> None:
     assert "Seen" in phone.text()
 
 
-def test_what_the_system_of_ios_asks_is_what_the_screen_shows(stage: Stage) -> None:
-    """It is another app's alert: it is in the outline all the same, alone, and its buttons can be tapped."""
+def test_an_ios_system_alert_is_in_the_outline_and_its_buttons_can_be_tapped(stage: Stage) -> None:
+    """A system alert belongs to another app; the outline shows it alone, and its buttons can be tapped."""
     phone = Phone(stage, "ios", "ios")
     for action in ("remove", "install", "activate"):
         phone.ok("manage_app", action=action, app=str(POCKET) if action == "install" else POCKET_ID, observe="none")
@@ -32,20 +32,20 @@ def test_what_the_system_of_ios_asks_is_what_the_screen_shows(stage: Stage) -> N
     phone.ok("wait_for", selector="text=Prompt")
 
 
-@pytest.mark.parametrize(("accept", "said"), [(True, "Deleted"), (False, "Kept")])
-def test_a_question_is_answered(phone: Phone, accept: bool, said: str) -> None:  # noqa: FBT001
-    """In one sequence, with what it changed."""
+@pytest.mark.parametrize(("accept", "expected"), [(True, "Deleted"), (False, "Kept")])
+def test_a_confirm_dialog_of_an_app_is_answered_within_a_sequence(phone: Phone, accept: bool, expected: str) -> None:  # noqa: FBT001
+    """A sequence opens an app's confirm dialog, answers it and waits for the effect."""
     phone.open("Alerts")
     steps = [
         {"action": "tap_element", "selector": "~confirmButton"},
         {"action": "handle_dialog", "accept": accept},
-        {"action": "wait_for", "text": said},
+        {"action": "wait_for", "text": expected},
     ]
     assert phone.ok("execute_sequence", actions=steps)["completed"] == 3
 
 
-def test_a_prompt_takes_a_text(phone: Phone) -> None:
-    """It is accepted with the text that was given."""
+def test_a_prompt_of_an_app_is_accepted_with_the_given_text(phone: Phone) -> None:
+    """A prompt is accepted with `promptText`, and an event reports it."""
     phone.open("Alerts")
     phone.ok("tap_element", selector="~promptButton")
     answer = phone.ok("handle_dialog", accept=True, promptText="Grace")

@@ -6,8 +6,8 @@ from tests.e2e.apps.phone import LOG_IN, Phone
 from tests.e2e.stage import refused
 
 
-def test_what_an_app_writes_is_read(phone: Phone) -> None:
-    """From logcat or syslog, with its level; passwords are masked, and what was read stays to be read."""
+def test_get_console_reads_an_apps_device_log_with_passwords_masked(phone: Phone) -> None:
+    """Entries of logcat or syslog have a level and masked passwords, and can be read again."""
     phone.restart()
     start = phone.ok("get_console")["until"]
     wrong = [{**LOG_IN[0], "value": "nobody"}, *LOG_IN[1:]]
@@ -24,8 +24,8 @@ def test_what_an_app_writes_is_read(phone: Phone) -> None:
     phone.restart()
 
 
-def test_a_web_view_has_a_console_too(phone: Phone) -> None:
-    """Beside the device's log."""
+def test_get_console_reads_the_console_of_a_web_view(phone: Phone) -> None:
+    """Console entries of a web view are listed beside the device's log."""
     phone.open("Web view")
     phone.ok("switch_context", context="WEBVIEW")
     start = phone.ok("get_console")["until"]
@@ -36,6 +36,6 @@ def test_a_web_view_has_a_console_too(phone: Phone) -> None:
     phone.ok("switch_context", context="NATIVE_APP")
 
 
-def test_requests_of_apps_are_not_heard(phone: Phone) -> None:
-    """The refusal says so."""
+def test_get_network_is_refused_in_apps(phone: Phone) -> None:
+    """The error reports that get_network does not work in apps."""
     assert "get_network does not work in" in refused(phone.call("get_network"), "unsupported")

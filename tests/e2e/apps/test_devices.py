@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.appium_end import POCKET, POCKET_ID
 from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import refused
+from tests.servers.appium import POCKET, POCKET_ID
 
 
 def state(phone: Phone, app: str = POCKET_ID) -> str:
@@ -14,11 +14,11 @@ def state(phone: Phone, app: str = POCKET_ID) -> str:
     return str(phone.ok("manage_app", action="state", app=app)["state"])
 
 
-def test_an_app_comes_and_goes(phone: Phone) -> None:
-    """It is ended, started, sent away and brought back; ending it twice says that it did not run."""
+def test_manage_app_terminates_activates_and_backgrounds_an_app(phone: Phone) -> None:
+    """An app is ended, started, sent away and brought back; ending it twice gives a warning."""
     phone.ok("manage_app", action="terminate")
     assert state(phone) == "not running"
-    assert f"{POCKET_ID} did not run." in phone.ok("manage_app", action="terminate")["warnings"]
+    assert f"{POCKET_ID} was not running." in phone.ok("manage_app", action="terminate")["warnings"]
     answer = phone.ok("manage_app", action="activate")
     assert any('"Pocket"' in line for line in answer["stateChange"]["appeared"])
     phone.ok("manage_app", action="background")
@@ -28,8 +28,8 @@ def test_an_app_comes_and_goes(phone: Phone) -> None:
     assert state(phone) == "foreground"
 
 
-def test_an_app_is_removed_and_installed(phone: Phone) -> None:
-    """The list of apps has it, and has it not; XCUITest shows nothing until the app that is gone is started again."""
+def test_manage_app_removes_and_installs_an_app(phone: Phone) -> None:
+    """A removed app is not listed; once installed and activated again it is in the foreground."""
     assert POCKET_ID in phone.ok("manage_app", action="list")["apps"]
     phone.ok("manage_app", action="remove", app=POCKET_ID)
     assert POCKET_ID not in phone.ok("manage_app", action="list")["apps"]
@@ -43,8 +43,8 @@ def test_an_app_is_removed_and_installed(phone: Phone) -> None:
     assert state(phone) == "foreground"
 
 
-def test_home_leaves_the_app(phone: Phone) -> None:
-    """By a key, and by the same key as a button of the device."""
+def test_the_home_key_and_button_send_the_app_to_the_background(phone: Phone) -> None:
+    """HOME sends the app to the background, as a key and as a button of the device."""
     phone.ok("manage_app", action="activate")
     phone.ok("press_keys", keys="HOME")
     assert state(phone) == "background"
@@ -53,8 +53,8 @@ def test_home_leaves_the_app(phone: Phone) -> None:
     assert state(phone) == "background"
 
 
-def test_back_goes_back_where_there_is_such_a_key(phone: Phone) -> None:
-    """There is none on iOS, which says what to do instead."""
+def test_the_back_key_goes_back_on_android_and_is_unsupported_on_ios(phone: Phone) -> None:
+    """BACK shows the previous screen on Android; the error on iOS names the alternative."""
     phone.open("Controls")
     answer = phone.call("press_keys", keys="BACK")
     if phone.is_ios:
@@ -63,8 +63,8 @@ def test_back_goes_back_where_there_is_such_a_key(phone: Phone) -> None:
         assert any('heading "Home"' in line for line in answer.data["stateChange"]["appeared"])
 
 
-def test_the_device_is_turned(phone: Phone) -> None:
-    """To what is asked for, or to the other side; a picture then lies across."""
+def test_rotate_turns_the_device_as_asked_or_to_the_other_orientation(phone: Phone) -> None:
+    """The device is turned as requested, or to the other orientation without a value; a screenshot shows it."""
     phone.open("Controls")
     assert phone.ok("manage_device", action="rotate", value="landscape")["value"] == "landscape"
     try:
@@ -75,8 +75,8 @@ def test_the_device_is_turned(phone: Phone) -> None:
         assert phone.ok("manage_device", action="rotate")["value"] == "portrait"
 
 
-def test_the_device_is_locked(phone: Phone) -> None:
-    """Nothing of the app is seen until it is unlocked."""
+def test_a_locked_device_shows_nothing_of_the_app_until_unlocked(phone: Phone) -> None:
+    """Nothing of the app is visible until the device is unlocked."""
     phone.open("Controls")
     phone.ok("manage_device", action="lock")
     assert "Volume" not in phone.text()
@@ -84,8 +84,8 @@ def test_the_device_is_locked(phone: Phone) -> None:
     phone.ok("wait_for", text="Volume")
 
 
-def test_the_keyboard_is_hidden(phone: Phone) -> None:
-    """It comes with a field; where none is shown that is said."""
+def test_hide_keyboard_hides_the_keyboard_or_says_that_none_is_shown(phone: Phone) -> None:
+    """The keyboard of a tapped field is hidden; a second call reports that none is shown."""
     phone.open("Note")
     phone.ok("tap_element", selector="~noteField")
     assert phone.ok("execute_script", script="mobile: isKeyboardShown")["value"] is True
@@ -93,22 +93,22 @@ def test_the_keyboard_is_hidden(phone: Phone) -> None:
     assert phone.ok("manage_device", action="hide_keyboard")["value"] == "no keyboard is shown"
 
 
-def test_a_link_opens_its_screen(phone: Phone) -> None:
-    """What it shows is told as a change."""
+def test_open_url_opens_the_app_screen_of_a_deep_link(phone: Phone) -> None:
+    """The screen that a deep link opens is reported as a change."""
     phone.open("Controls")
     answer = phone.ok("manage_device", action="open_url", value="pocket://item/42")
     assert any('heading "Item"' in line for line in answer["stateChange"]["appeared"])
     assert "Item 42" in phone.text()
 
 
-def test_the_clipboard_is_kept(phone: Phone) -> None:
-    """It is read without a value, and set by one."""
+def test_the_device_clipboard_is_set_and_read_back(phone: Phone) -> None:
+    """The clipboard is read without a value, and set by one."""
     phone.ok("manage_device", action="clipboard", value="Zürich 8001")
     assert phone.ok("manage_device", action="clipboard")["value"] == "Zürich 8001"
 
 
-def test_the_device_is_elsewhere(phone: Phone) -> None:
-    """The app is told the place, once it may know it."""
+def test_set_location_gives_the_app_the_set_location(phone: Phone) -> None:
+    """The app gets the location that was set, once it has the permission."""
     phone.ok("manage_device", action="set_location", value="48.2,16.37")
     phone.open("Alerts")
     phone.ok("tap_element", selector="~locationButton")
@@ -117,8 +117,8 @@ def test_the_device_is_elsewhere(phone: Phone) -> None:
     phone.ok("wait_for", text="At 48.20, 16.37")
 
 
-def test_shaking(phone: Phone) -> None:
-    """A simulator of iOS can be shaken; Android says that it cannot."""
+def test_shake_works_on_ios_and_is_unsupported_on_android(phone: Phone) -> None:
+    """An iOS simulator can be shaken; on Android the call is unsupported."""
     phone.open("Gestures")
     answer = phone.call("manage_device", action="shake")
     if phone.is_ios:
@@ -128,8 +128,8 @@ def test_shaking(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize("by", ["selector", "ref"])
-def test_a_command_of_the_driver_takes_elements(phone: Phone, by: str) -> None:
-    """By a selector, or by a ref of the outline."""
+def test_a_mobile_command_takes_an_element_by_selector_or_ref(phone: Phone, by: str) -> None:
+    """A command of the driver gets its element by a selector, or by a ref of the outline."""
     phone.open("Controls")
     given = "~wifi"
     if by == "ref":

@@ -1,4 +1,4 @@
-"""Every tool that serves apps, once with what it takes and once with what it does not, on both platforms."""
+"""Every tool that serves apps, once with valid and once with invalid arguments, on both platforms."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from orchestrator.actions.catalogue import CATALOGUE
-from orchestrator.models import SessionType
-from tests.appium_end import POCKET, POCKET_ID
+from orchestrator.models.session import SessionType
 from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import Stage, refused
+from tests.servers.appium import POCKET, POCKET_ID
 
 WRONG = "invalid_argument"
 NOWHERE = {"selector": "~nowhere", "timeout": 100}
@@ -33,9 +33,9 @@ CASES = {
     "get_visible_elements": Case("Controls", {}, 'heading "Controls" [e', {"limit": 0}, WRONG, "limit"),
     "get_text": Case("Controls", {}, "Volume", {"selector": "//["}, WRONG, "'//['"),
     "get_page_source": Case("Controls", {"selector": "~wifi"}, "wifi", {"selector": "id="}, WRONG, "'id='"),
-    "get_console": Case("Controls", {}, "new ones: since=", {"level": "loud"}, WRONG, "level"),
+    "get_console": Case("Controls", {}, "for newer ones: since=", {"level": "loud"}, WRONG, "level"),
     "take_screenshot": Case(
-        "Controls", {"marks": True}, "One point of the screen", {"fullPage": True}, "unsupported", "no picture"
+        "Controls", {"marks": True}, "One point of the screen", {"fullPage": True}, "unsupported", "its screen"
     ),
     "click_element": Case("Alerts", {"selector": "role=button[name=Back]"}, 'heading "Home"', *NOT_THERE),
     "tap_element": Case("Gestures", {"selector": "~pad"}, "taps", {"x": 99999, "y": 5}, WRONG, "outside the viewport"),
@@ -52,9 +52,11 @@ CASES = {
         "Note", {"selector": "~noteField", "value": "Buy tea"}, "Done.", NOWHERE | {"value": "x"}, *NOT_FOUND
     ),
     "press_keys": Case("Controls", {"keys": "Enter"}, "Settled after", {"keys": "Nokey"}, WRONG, "'Nokey' is not"),
-    "wait_for": Case("Controls", {"text": "Volume"}, "It holds", {"text": "Never", "timeout": 100}, "timeout", "Never"),
+    "wait_for": Case(
+        "Controls", {"text": "Volume"}, "Passed after", {"text": "Never", "timeout": 100}, "timeout", "Never"
+    ),
     "expect": Case(
-        "Controls", {"selector": "text=Not now", "enabled": False}, "It holds",
+        "Controls", {"selector": "text=Not now", "enabled": False}, "Passed after",
         {"selector": "text=Not now", "enabled": True, "timeout": 100}, "expectation_failed", "enabled",
     ),
     "execute_script": Case(
@@ -94,8 +96,8 @@ ELSEWHERE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("tool", OF_APPS)
-def test_a_tool_does_its_work_in_an_app(phone: Phone, tool: str) -> None:
-    """With good arguments it succeeds, and its text says so."""
+def test_each_app_tool_succeeds_with_valid_arguments(phone: Phone, tool: str) -> None:
+    """A tool with valid arguments succeeds in an app, and its text confirms it."""
     case = CASES[tool]
     phone.open(case.screen)
     if tool == "handle_dialog":
@@ -106,28 +108,28 @@ def test_a_tool_does_its_work_in_an_app(phone: Phone, tool: str) -> None:
 
 
 @pytest.mark.parametrize("tool", OF_APPS)
-def test_a_tool_refuses_in_an_app_what_it_does_not_take(phone: Phone, tool: str) -> None:
-    """With bad arguments it answers an error of the contract."""
+def test_each_app_tool_refuses_invalid_arguments(phone: Phone, tool: str) -> None:
+    """A tool with invalid arguments answers an error of the contract in an app."""
     case = CASES[tool]
     assert case.error in refused(phone.call(tool, **case.bad), case.code)
 
 
 @pytest.mark.parametrize("tool", OF_BROWSERS)
-def test_a_tool_for_browsers_says_what_to_do_instead(phone: Phone, tool: str) -> None:
-    """On an app's own screen it is unsupported, and the hint names another tool."""
+def test_a_browser_tool_is_unsupported_in_an_app_and_the_hint_names_another_tool(phone: Phone, tool: str) -> None:
+    """A browser tool is unsupported on an app's own screen, and the hint names another tool."""
     refused(answer := phone.call(tool, **ELSEWHERE[tool]), "unsupported")
     assert any(other in answer.data["error"]["hint"] for other in CATALOGUE), answer.text
 
 
 @pytest.mark.parametrize("tool", ["swipe", "pinch", "switch_context", "manage_app", "manage_device"])
-def test_a_tool_for_apps_says_in_a_browser_what_to_do_instead(stage: Stage, tool: str) -> None:
-    """It is unsupported there, and the hint names another tool."""
+def test_an_app_tool_is_unsupported_in_a_browser_and_the_hint_names_another_tool(stage: Stage, tool: str) -> None:
+    """A tool for apps is unsupported in a browser, and the hint names another tool."""
     answer = stage.call(tool, **CASES[tool].good, sessionId="web")
     refused(answer, "unsupported")
     assert any(other in answer.data["error"]["hint"] for other in CATALOGUE), answer.text
 
 
 @pytest.mark.parametrize("tool", ["wait_for", "expect"])
-def test_a_screen_has_no_url(phone: Phone, tool: str) -> None:
-    """To wait for one is unsupported, at once."""
+def test_waiting_for_a_url_is_unsupported_on_an_apps_own_screen(phone: Phone, tool: str) -> None:
+    """Waiting for a URL on an app's own screen is unsupported, at once."""
     assert "An app's own screen has no URL." in refused(phone.call(tool, url="**/cart"), "unsupported")

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import pytest
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.appium_end import POCKET
 from tests.e2e.apps.phone import LOG_IN, PLATFORMS, Phone
 from tests.e2e.stage import Stage, refused
-from tests.grid_end import GridEnd, grid_end
+from tests.servers.appium import POCKET
+from tests.servers.grid import GridEnd, grid_end
 
 
 @pytest.fixture(scope="module")
 def relaying(device_server: DeviceServer) -> Iterator[GridEnd]:
-    """A Grid of one node, which relays to the server of simulated phones."""
+    """A Grid of one node that relays to the server of simulated phones."""
     with grid_end(nodes=0, appium=device_server.url) as grid:
         yield grid
 
@@ -34,7 +34,7 @@ def far(request: pytest.FixtureRequest, stage: Stage, relaying: GridEnd) -> Iter
 
 
 def test_an_app_is_driven_through_a_grid(far: Phone) -> None:
-    """It is filled in, tapped and read, on its own screens and in a web view, and its device is asked."""
+    """An app behind a Grid is filled in and read, natively and in a web view; its device's state is read."""
     steps = [
         *LOG_IN,
         {"action": "tap_element", "selector": 'role=button[name="Web view"]'},
@@ -52,8 +52,8 @@ def test_an_app_is_driven_through_a_grid(far: Phone) -> None:
     assert far.ok("execute_script", script="mobile: deviceInfo")["value"]["simulated"]
 
 
-def test_a_device_that_no_node_has(stage: Stage, relaying: GridEnd) -> None:
-    """It is refused at once, with what there is."""
+def test_a_device_that_no_grid_node_has_is_refused_with_what_the_grid_offers(stage: Stage, relaying: GridEnd) -> None:
+    """The start is refused at once, and the error lists the slots of the Grid."""
     where = {"platform": "iOS", "provider": "selenium_grid", "options": {"url": relaying.url}}
     text = refused(stage.call("start_session", sessionId="far", **where, deviceName="iPhone 3G"), "start_failed")
     assert "no slot of the Grid can take iOS iPhone 3G. It offers 1 x " in text

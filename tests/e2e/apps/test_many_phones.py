@@ -1,4 +1,4 @@
-"""Several phones on one Appium server, and what becomes of sessions whose phone or server dies in mid-call."""
+"""Several phones on one Appium server, and sessions whose phone or server dies during a call."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import psutil
 import pytest
 
 from orchestrator.demo.device_server import DeviceServer
-from tests.appium_end import POCKET
 from tests.e2e.apps.phone import LOG_IN, PLATFORMS, Phone, staged, start
 from tests.e2e.harness import Home, answered, in_time, kill, runs, until
 from tests.e2e.stage import Stage, refused
-from tests.site import Site
+from tests.servers.appium import POCKET
+from tests.servers.site import Site
 
 SECONDS = 2.0
-"""Within which a dead remote end is noticed."""
+"""Seconds within which the death of a remote end is noticed."""
 ENDLESS = {"selector": "~nowhere", "timeout": 60_000}
 
 
 @pytest.fixture
 def own(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: ARG001 — asked for first
-    """A server of ours and an Appium of this test's own."""
+    """An MCP server and an Appium of this test's own."""
     with DeviceServer() as server, staged(server.url, "own") as stage:
         yield stage, server
 
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
-    """Those in which its phones are; one that is just ending has no name any more."""
+    """Return the browsers that simulate the phones, without those that are just ending."""
     found = []
     for one in psutil.Process(server.pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
@@ -39,8 +39,8 @@ def browsers(server: DeviceServer) -> list[psutil.Process]:
     return found
 
 
-def test_two_of_each_at_once_beside_browsers(stage: Stage) -> None:  # W1 W9 W41 W43
-    """All six do their steps in one call; ids that nobody chose count up a type."""
+def test_phones_of_both_platforms_and_a_browser_run_in_one_parallel_call(stage: Stage) -> None:  # W1 W9 W41 W43
+    """All sessions run their steps in one call; automatic ids are numbered by type."""
     names = []
     for platform, (wire, device) in PLATFORMS.items():
         more = {"appPath": str(POCKET), "deviceName": device}
@@ -64,8 +64,10 @@ def test_two_of_each_at_once_beside_browsers(stage: Stage) -> None:  # W1 W9 W41
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_a_phone_that_dies_is_noticed(own: tuple[Stage, DeviceServer], platform: str) -> None:
-    """The call that waits on it answers session_lost within two seconds, and the session is listed as lost."""
+def test_a_phone_that_dies_in_mid_call_is_session_lost_within_two_seconds(
+    own: tuple[Stage, DeviceServer], platform: str
+) -> None:
+    """The waiting call answers session_lost within two seconds, and the session is listed as lost."""
     stage, server = own
     assert not start(stage, "phone", platform).failed
     call = stage.begin("wait_for", sessionId="phone", **ENDLESS)
@@ -77,8 +79,8 @@ def test_a_phone_that_dies_is_noticed(own: tuple[Stage, DeviceServer], platform:
     assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
 
 
-def test_what_drives_a_phone_dies(own: tuple[Stage, DeviceServer]) -> None:
-    """Appium goes on and starts no other: the session is lost, and its name can be used again."""
+def test_a_session_is_lost_when_the_phones_instrumentation_process_dies(own: tuple[Stage, DeviceServer]) -> None:
+    """Appium starts no other instrumentation process: the session is lost and can be closed."""
     stage, _ = own
     dies = {"appium:simServerDiesAt": "getPageSource"}
     assert not start(stage, "phone", "android", capabilities=dies).failed
@@ -88,8 +90,8 @@ def test_what_drives_a_phone_dies(own: tuple[Stage, DeviceServer]) -> None:
     assert stage.ok("close_session", sessionId="phone")["closed"] == ["phone"]
 
 
-def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
-    """Every session on it is lost within two seconds; its names are free again once they are closed."""
+def test_all_phone_sessions_are_lost_when_their_appium_server_dies(own: tuple[Stage, DeviceServer]) -> None:
+    """Every session on a killed Appium is lost within two seconds and can be closed."""
     stage, server = own
     for platform in PLATFORMS:
         assert not start(stage, platform, platform).failed
@@ -100,15 +102,15 @@ def test_a_server_that_dies_is_noticed(own: tuple[Stage, DeviceServer]) -> None:
         refused(answered(call), "session_lost")
     assert time.monotonic() - died < in_time(SECONDS)
     assert set(stage.ok("close_sessions", all=True)["closed"]) == set(PLATFORMS)
-    # What stood below it ends with its pipe.
+    # Its child processes end with its pipe.
     until(lambda: not any(map(runs, below)), "no browser")
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_another_server_goes_on_where_the_session_is(
+def test_the_next_mcp_server_goes_on_in_the_web_view_of_a_killed_one(
     device_server: DeviceServer, home: Home, site: Site, platform: str
 ) -> None:
-    """A server is killed while the session is in a web view: the next one is in it, too, and its refs are new ones."""
+    """The next server is in the web view of the killed one, and gives no ref a second time."""
     with home.serve(appium_url=device_server.url, park_ttl="100") as first:
         phone = Phone(Stage(first, site), "phone", platform)
         assert not start(phone.stage, "phone", platform).failed

@@ -12,8 +12,8 @@ FORM = """<h1>Pocket</h1><label>Email <input id=email data-testid=emailField></l
 <button data-testid=loginButton onclick="document.body.innerHTML = `<p>Welcome ${email.value}`">Log in</button>"""
 
 
-def test_the_form_is_filled_in_by_the_same_steps(phone: Phone) -> None:  # W2 W22 W42
-    """What appears is told, and the password stands nowhere."""
+def test_one_set_of_steps_signs_in_on_ios_and_android_without_showing_the_password(phone: Phone) -> None:  # W2 W22 W42
+    """The answer reports the new screen without the password."""
     phone.restart()
     answer = phone.call("execute_sequence", actions=LOG_IN, verbose=True)
     assert not answer.failed, answer.text
@@ -25,16 +25,16 @@ def test_the_form_is_filled_in_by_the_same_steps(phone: Phone) -> None:  # W2 W2
 
 
 @pytest.mark.parametrize("field", ["#email", "~emailField"])
-def test_the_same_steps_do_it_in_a_page(stage: Stage, field: str) -> None:  # W22
-    """By its CSS id, or by the name that the apps have it under."""
+def test_the_sign_in_steps_of_the_apps_work_on_a_web_page(stage: Stage, field: str) -> None:  # W22
+    """The field is found by its CSS id, or by the accessibility id that it has in the apps."""
     stage.show(FORM, sessionId="web")
     steps = [{**LOG_IN[0], "selector": field}, *LOG_IN[1:]]
     assert stage.ok("execute_sequence", actions=steps, sessionId="web")["completed"] == 3
     assert stage.ok("get_text", sessionId="web")["text"] == "Welcome ann@example.org"
 
 
-def test_a_password_is_masked(phone: Phone) -> None:
-    """Neither the outline nor the source shows it."""
+def test_an_app_password_is_masked_in_the_outline_and_the_page_source(phone: Phone) -> None:
+    """The outline masks a password, and the page source does not show it."""
     phone.restart()
     phone.ok("set_value", selector="~passwordField", value="tell nobody")
     [line] = [line for line in phone.outline() if "assword" in line and line.startswith("textbox")]
@@ -42,8 +42,8 @@ def test_a_password_is_masked(phone: Phone) -> None:
     assert "tell nobody" not in phone.call("get_page_source").text
 
 
-def test_all_in_one_call(stage: Stage) -> None:  # W2 W43
-    """Both phones at the same time."""
+def test_two_phones_sign_in_by_one_execute_parallel_call(stage: Stage) -> None:  # W2 W43
+    """Both phones run the steps at the same time, in one call."""
     for name in ("ios", "android"):
         Phone(stage, name, name).restart()
     answer = stage.ok("execute_parallel", sequences=[{"sessionIds": ["ios", "android"], "actions": LOG_IN}])

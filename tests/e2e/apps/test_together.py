@@ -1,4 +1,4 @@
-"""Apps and pages side by side: compared, and run in lockstep."""
+"""Apps and pages compared, and run in lockstep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEM = HEAD + "<main><p id=item-text data-testid=itemText>Item 7</main>"
 
 @pytest.fixture
 def phones(stage: Stage) -> list[Phone]:
-    """Both phones on the screen of one item, and the same as a page in the browser."""
+    """Both phones on the screen of an item, and the same item as a page in the browser."""
     found = [Phone(stage, name, name) for name in PHONES]
     for phone in found:
         phone.restart()
@@ -23,15 +23,17 @@ def phones(stage: Stage) -> list[Phone]:
     return found
 
 
-def test_elements_are_the_same_by_role_and_name(stage: Stage, phones: list[Phone]) -> None:  # W2 W20 W22
-    """A page and two apps that show the same differ in nothing."""
+def test_compare_sessions_finds_equal_elements_on_a_page_and_in_two_apps(
+    stage: Stage, phones: list[Phone]
+) -> None:  # W2 W20 W22
+    """A page and two apps with the same content have no difference."""
     assert phones
     answer = stage.call("compare_sessions", sessionIds=["web", *PHONES], of="elements")
     assert answer.data["same"], answer.text
 
 
-def test_text_is_compared(stage: Stage, phones: list[Phone]) -> None:  # W2 W22
-    """The one that shows another item is named, with its line."""
+def test_compare_sessions_names_the_phone_whose_text_differs(stage: Stage, phones: list[Phone]) -> None:  # W2 W22
+    """The session with another item is named, with the line that differs."""
     phones[1].ok("manage_device", action="open_url", value="pocket://item/8")
     back = 'role=button[name="Back"]'
     answer = stage.ok("compare_sessions", sessionIds=["web", *PHONES], of="text", ignore=[back])
@@ -41,8 +43,8 @@ def test_text_is_compared(stage: Stage, phones: list[Phone]) -> None:  # W2 W22
     assert difference["added"] == ["Item 8"]
 
 
-def test_pictures_are_compared(stage: Stage, phones: list[Phone]) -> None:
-    """Two kinds of phones differ, with a picture of where."""
+def test_compare_sessions_shows_where_the_screenshots_of_two_phones_differ(stage: Stage, phones: list[Phone]) -> None:
+    """Screenshots of two kinds of phones differ, and the answer has a picture of the differences."""
     assert phones
     answer = stage.call("compare_sessions", sessionIds=PHONES, of="screenshot")
     assert answer.data["differences"][0]["ratio"] > 0
@@ -50,7 +52,7 @@ def test_pictures_are_compared(stage: Stage, phones: list[Phone]) -> None:
 
 
 def test_lockstep_runs_to_the_end_where_nothing_differs(stage: Stage, phones: list[Phone]) -> None:  # W2 W43
-    """A browser and two phones do the same steps."""
+    """A browser and two phones run the same steps."""
     assert phones
     steps = [{"action": "wait_for", "text": "Item 7"}, {"action": "get_text"}]
     answer = stage.ok("execute_parallel", sequences=[{"sessionIds": ["web", *PHONES], "actions": steps}], lockstep=True)
@@ -58,8 +60,8 @@ def test_lockstep_runs_to_the_end_where_nothing_differs(stage: Stage, phones: li
     assert {result["completed"] for result in answer["results"].values()} == {2}
 
 
-def test_lockstep_names_the_odd_one(stage: Stage, phones: list[Phone]) -> None:  # W2 W43
-    """Where one phone shows another screen, it stops there and says what differs."""
+def test_lockstep_stops_and_names_the_session_that_differs(stage: Stage, phones: list[Phone]) -> None:  # W2 W43
+    """The run stops at the step after which a session differs, and names the difference."""
     assert phones
     stage.show(HEAD, sessionId="web")
     steps = [

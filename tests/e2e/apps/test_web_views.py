@@ -19,16 +19,16 @@ def inside(phone: Phone) -> Iterator[Phone]:
     phone.ok("switch_context", context="NATIVE_APP")
 
 
-def test_contexts_are_listed(phone: Phone) -> None:
-    """The current one is named; a web view comes with its screen."""
+def test_switch_context_lists_the_contexts_and_names_the_current_one(phone: Phone) -> None:
+    """The answer names the current context; a web view is listed once its screen is open."""
     phone.open("Web view")
     answer = phone.ok("switch_context")
     assert answer["context"] == answer["contexts"][0] == "NATIVE_APP"
     assert answer["contexts"][1].startswith("WEBVIEW")
 
 
-def test_a_page_in_an_app_is_a_page(inside: Phone) -> None:
-    """It is seen, filled in and clicked as in a browser, and has an address."""
+def test_browser_tools_work_in_a_web_view_of_an_app(inside: Phone) -> None:
+    """A page in a web view is read, filled in, clicked and reloaded as in a browser."""
     shown = inside.ok("get_visible_elements")
     assert shown["title"] == "Pocket web"
     assert 'heading "A page in the app"' in shown["outline"]
@@ -40,16 +40,16 @@ def test_a_page_in_an_app_is_a_page(inside: Phone) -> None:
     inside.ok("expect", selector="#order", text="nothing")
 
 
-def test_a_dialog_of_a_page_in_an_app(inside: Phone) -> None:
-    """It is answered by the policy of pages, and told."""
+def test_a_page_dialog_in_a_web_view_is_answered_as_armed_and_reported(inside: Phone) -> None:
+    """A dialog in a web view is answered as armed beforehand, and reported as an event."""
     inside.ok("handle_dialog", accept=True)
     answer = inside.ok("click_element", selector="#ask")
     assert any("Sure?" in event for event in answer["events"])
     inside.ok("expect", selector="#order", text="yes")
 
 
-def test_one_sequence_goes_in_and_out(phone: Phone) -> None:
-    """Refs are unique over both, and the change is that of the screen at the end."""
+def test_one_sequence_switches_into_a_web_view_and_back(phone: Phone) -> None:
+    """A sequence over both contexts reads the page and reports the native screen at its end."""
     phone.open("Web view")
     steps = [
         {"action": "switch_context", "context": "WEBVIEW"},
@@ -64,21 +64,21 @@ def test_one_sequence_goes_in_and_out(phone: Phone) -> None:
     assert any('heading "Home"' in line for line in answer["stateChange"]["appeared"])
 
 
-def test_keys_of_the_phone_are_not_the_pages(inside: Phone) -> None:
-    """What belongs to the app's own screen says how to get there."""
+def test_phone_keys_and_swipes_are_unsupported_in_a_web_view(inside: Phone) -> None:
+    """Calls for the app's own screen are refused with a hint at switch_context."""
     assert "switch_context" in refused(inside.call("press_keys", keys="BACK"), "unsupported")
     assert "switch_context" in refused(inside.call("swipe", direction="up"), "unsupported")
 
 
-def test_a_sequence_that_comes_out_says_what_is_there(inside: Phone) -> None:
-    """It began in a page: all of the app's own screen is new."""
+def test_a_sequence_that_leaves_a_web_view_reports_the_native_screen(inside: Phone) -> None:
+    """A sequence that began in a web view reports the app's whole native screen as new."""
     back = {"action": "tap_element", "selector": 'role=button[name="Back"]'}
     answer = inside.ok("execute_sequence", actions=[{"action": "switch_context", "context": "NATIVE_APP"}, back])
     assert any('heading "Home"' in line for line in answer["stateChange"]["appeared"])
 
 
-def test_a_web_view_that_goes_away_is_left(phone: Phone) -> None:
-    """The call in it says so, and the session is on the app's own screen."""
+def test_a_session_is_back_in_the_native_context_once_its_web_view_is_gone(phone: Phone) -> None:
+    """A restart of the app ends its web view, and the session is in the native context."""
     phone.open("Web view")
     phone.ok("switch_context", context="WEBVIEW")
     phone.ok("manage_app", action="terminate", observe="none")

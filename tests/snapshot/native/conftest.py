@@ -1,4 +1,4 @@
-"""A remote end without a device, for what is read of its page source alone."""
+"""A remote end without a device, for tests that only read page sources."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from tests.snapshot.native import phone as phones
 
 @pytest.fixture(scope="module")
 def phone() -> Iterator[phones.Phone]:
-    """One for all tests of a module."""
+    """A remote end for all tests of a module."""
     with phones.phone() as started:
         yield started

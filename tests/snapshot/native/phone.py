@@ -1,4 +1,4 @@
-"""A remote end that shows the page sources it is given, and elements as a driver writes them."""
+"""A remote end that returns given page sources, and elements in a driver's form."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from orchestrator.snapshot.native.screen import Screen
 from orchestrator.webdriver.remote import Remote
-from tests.snapshot.chromium import Numbers
+from tests.servers.json_answers import write_json
+from tests.snapshot.untyped import UntypedScreen
+from tests.snapshot.web.chromium import Numbers
 
 SOURCES = Path(__file__).parent / "sources"
 _REFERENCE = "element-6066-11e4-a52e-4f735466cecf"
@@ -23,7 +24,7 @@ Box = tuple[int, int, int, int]
 
 @contextmanager
 def phone() -> Iterator[Phone]:
-    """One that runs for a block."""
+    """Run a remote end for a block."""
     server = Phone()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
@@ -36,9 +37,9 @@ def phone() -> Iterator[Phone]:
 
 
 class Phone(ThreadingHTTPServer):
-    """What it shows can be changed at any time; `sources` are shown one after the other, the last one from then on.
+    """A remote end whose screen can change; `sources` are returned one after the other, the last one from then on.
 
-    `elements` are those that Find Element and Find Elements give, by id: box and class.
+    `elements` are the results of Find Element and Find Elements: box and class by id.
     """
 
     def __init__(self) -> None:
@@ -49,15 +50,15 @@ class Phone(ThreadingHTTPServer):
         self.refusal: str | None = None
 
     def show(self, *sources: str) -> None:
-        """Show these from now on."""
+        """Return these page sources from now on."""
         self.sources = list(sources)
 
-    def screen(self, platform: str, *sources: str) -> Screen:
-        """A screen that shows these."""
+    def screen(self, platform: str, *sources: str) -> UntypedScreen:
+        """Return a screen with these page sources."""
         self.show(*sources)
         self.elements, self.asked, self.refusal = {}, [], None
         remote = Remote(f"http://127.0.0.1:{self.server_port}", "1", name=platform, timeout=10)
-        return Screen(remote, platform, Numbers(3))
+        return UntypedScreen(remote, platform, Numbers(3))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -90,19 +91,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer({"error": "no such element", "message": "none", "stacktrace": ""}, 404)
 
     def _answer(self, value: object, status: int = 200) -> None:
-        body = json.dumps({"value": value}).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        write_json(self, json.dumps({"value": value}).encode(), status)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def source(name: str) -> str:
-    """A page source as a driver printed it."""
+    """Return a page source as printed by a driver."""
     return (SOURCES / f"{name}.xml").read_text("utf-8")
 
 
@@ -112,7 +108,7 @@ def _element(tag: str, attributes: dict[str, object], children: tuple[str, ...])
 
 
 def ios(kind: str, *children: str, box: Box = (0, 100, 300, 140), **attributes: object) -> str:
-    """An element of an iOS app: `box` is left, top, right, bottom."""
+    """Return an element of an iOS app: `box` is left, top, right, bottom."""
     left, top, right, bottom = box
     facts = {"type": f"XCUIElementType{kind}", "enabled": "true", "visible": "true", "accessible": "true"}
     place = {"x": left, "y": top, "width": right - left, "height": bottom - top}
@@ -127,7 +123,7 @@ def ios_app(*children: str) -> str:
 
 
 def android(kind: str, *children: str, box: Box = (0, 100, 300, 140), **attributes: object) -> str:
-    """An element of an Android app; `id` is the resource id without the package, `desc` the content description."""
+    """Return an element of an Android app; `id` is the resource id without package, `desc` the content description."""
     name = kind if "." in kind else f"android.widget.{kind}"
     left, top, right, bottom = box
     facts: dict[str, object] = {"class": name, "package": "com.app", "text": "", "enabled": "true"}
@@ -150,7 +146,7 @@ def android_app(*children: str) -> str:
 
 
 def long_list(platform: str, nodes: int) -> str:
-    """A page source of so many elements: a list whose rows have a title, a price and a button, as shops do."""
+    """Return a page source of this many elements: a list with a title, a price and a button in each row."""
     write = _ios_row if platform == "ios" else _android_row
     rows = [write(number, 100 + 80 * number) for number in range((nodes - 4) // 4)]
     if platform == "ios":

@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
+from orchestrator.automation.browser.selector import parse_selector
 from orchestrator.demo.device_server import DeviceServer
-from orchestrator.selector import parse
-from orchestrator.snapshot.native.screen import Screen
-from orchestrator.webdriver.creation import Creation
+from orchestrator.snapshot.methods import MARK, READY, SETTLE, SNAPSHOT, VERIFY
+from orchestrator.webdriver.new_session import NewSessionRequest
 from orchestrator.webdriver.remote import Remote
-from tests.appium_end import POCKET
-from tests.snapshot.chromium import Numbers, without_refs
+from tests.servers.appium import POCKET
+from tests.snapshot.untyped import UntypedScreen
+from tests.snapshot.web.chromium import Numbers, without_refs
+
+pytestmark = pytest.mark.browser
 
 PHONES = {"ios": ("XCUITest", "iPhone 15"), "android": ("UiAutomator2", "Pixel 8")}
 COUNTING = {
@@ -25,7 +28,7 @@ COUNTING = {
 
 
 class Device:
-    """A session of a simulated phone, and its screen."""
+    """A session on a simulated phone, and its screen."""
 
     def __init__(self, server: DeviceServer, platform: str) -> None:
         automation, phone = PHONES[platform]
@@ -35,17 +38,19 @@ class Device:
         }  # fmt: skip
         self.platform = platform
         self.remote = Remote(server.url, "", name=platform, timeout=60)
-        Creation(self.remote, capabilities, 60).wait(lambda: None)
-        self.screen = Screen(self.remote, platform, Numbers())
+        NewSessionRequest(self.remote, capabilities, 60).send_and_wait(lambda: None)
+        self.screen = UntypedScreen(self.remote, platform, Numbers())
 
     def ready(self, selector: str, need: str, **asked: Any) -> dict[str, Any]:
-        """Wait until an element is ready for something."""
-        found = self.screen.call("ready", locator=parse(selector).data(), need=need, slice=5000, **asked)
+        """Wait until an element is ready for an action."""
+        found: dict[str, Any] = self.screen.call(
+            READY, locator=parse_selector(selector).data(), need=need, slice=5000, **asked
+        )
         assert found["ok"], found
         return found
 
     def tap(self, selector: str) -> None:
-        """Tap it with one finger."""
+        """Tap an element with one finger."""
         found = self.ready(selector, "point")
         steps = [
             {"type": "pointerMove", "duration": 0, "x": found["x"], "y": found["y"]},
@@ -55,21 +60,21 @@ class Device:
         self.remote.execute("actions", actions=[finger])
 
     def fill(self, selector: str, value: str) -> None:
-        """Type into it."""
+        """Type into an element."""
         self.ready(selector, "fill", value=value)
         element = next(iter(self.screen.handle().values()))
         self.remote.execute("sendKeysToElement", id=element, text=value, value=list(value))
-        assert self.screen.call("verify", value=value)["same"]
+        assert self.screen.call(VERIFY, value=value)["same"]
 
     def settle(self, **asked: Any) -> dict[str, Any]:
-        """Wait until it is at rest."""
-        found = self.screen.call("settle", stability=150, slice=5000, since=time.monotonic(), **asked)
+        """Wait until the screen settles."""
+        found: dict[str, Any] = self.screen.call(SETTLE, stability=150, slice=5000, since=time.monotonic(), **asked)
         assert found["settled"], found
         return found
 
     def outline(self) -> str:
-        """Its lines without refs."""
-        return without_refs("\n".join(self.screen.call("snapshot", scope="page", json=False)["lines"]))
+        """Return the outline's lines without refs."""
+        return without_refs("\n".join(self.screen.call(SNAPSHOT, scope="page", json=False)["lines"]))
 
 
 @pytest.fixture(scope="module", params=["ios", "android"])
@@ -77,18 +82,18 @@ def device(device_server: DeviceServer, request: pytest.FixtureRequest) -> Itera
     """A phone that has just been unlocked and logged in."""
     found = Device(device_server, request.param)
     try:
-        found.screen.call("mark", name="login")
+        found.screen.call(MARK, name="login")
         found.fill("~emailField", "ada@example.org")
         found.fill("~passwordField", "correct horse")
-        assert "correct horse" not in str(found.screen.call("snapshot", scope="page", json=True))
+        assert "correct horse" not in str(found.screen.call(SNAPSHOT, scope="page", json=True))
         found.tap('button "Log in"')
         yield found
     finally:
         found.remote.delete(10)
 
 
-def test_a_log_in_leads_to_another_screen(device: Device) -> None:
-    """What it shows is told as a whole, in the same words on both platforms."""
+def test_a_log_in_is_reported_as_a_different_screen(device: Device) -> None:
+    """The screen after a log-in is reported as a whole, in the same words on both platforms."""
     delta = device.settle(name="login", limit=40)["delta"]
     assert (delta["sameDocument"], delta["disappeared"], delta["now"]["title"]) == (False, [], "Home")
     assert [without_refs(line) for line in delta["appeared"]][:6] == [
@@ -96,30 +101,30 @@ def test_a_log_in_leads_to_another_screen(device: Device) -> None:
     ]  # fmt: skip
 
 
-def test_each_selector_finds_its_element_at_the_remote_end(device: Device) -> None:
-    """The element that `handle` gives is the one that the selector of the outline means, and so is its ref."""
+def test_each_outline_selector_finds_its_element_at_the_remote_end(device: Device) -> None:
+    """The element of `handle` is the one with the outline's selector, and with its ref."""
     device.settle()
     seen = set()
-    for one in device.screen.call("snapshot", scope="viewport", json=True)["elements"]:
+    for one in device.screen.call(SNAPSHOT, scope="viewport", json=True)["elements"]:
         assert device.ready(one["selector"], "present")["ref"] == one["ref"]
         seen.add(next(iter(device.screen.handle().values())))
-    assert len(seen) == device.screen.call("snapshot", scope="viewport", json=True)["total"]
+    assert len(seen) == device.screen.call(SNAPSHOT, scope="viewport", json=True)["total"]
 
 
-def test_the_platform_finds_by_its_own_strategy(device: Device) -> None:
-    """UiSelector and class chain are read by the driver, and what they find is in our outline."""
+def test_platform_selector_strategies_are_resolved_by_the_driver(device: Device) -> None:
+    """UiSelector and class chain are resolved by the driver, and their elements are in our outline."""
     assert device.ready(COUNTING[device.platform], "point")["line"].startswith('button "List"')
     broken = "ios=label ==" if device.platform == "ios" else "android=nonsense("
-    refused = device.screen.call("ready", locator=parse(broken).data(), need="point", slice=0)
+    refused = device.screen.call(READY, locator=parse_selector(broken).data(), need="point", slice=0)
     assert (refused["reason"], "was refused" in refused["detail"]) == ("invalid", True)
 
 
-def test_an_alert_comes_and_goes(device: Device) -> None:
-    """Its lines alone appear, and the screen behind it keeps its refs."""
+def test_an_alert_keeps_the_refs_of_the_screen_behind_it(device: Device) -> None:
+    """The outline shows the alert first, and the screen behind it keeps its refs."""
     device.tap('button "Alerts"')
     device.settle()
     prompt = device.ready("text=Prompt", "point")["ref"]
-    device.screen.call("mark")
+    device.screen.call(MARK)
     device.tap('button "Confirm"')
     device.ready("text=Cancel", "point")
     assert device.outline().startswith('- dialog "Delete everything?" [modal]')
@@ -131,18 +136,18 @@ def test_an_alert_comes_and_goes(device: Device) -> None:
     assert device.ready("text=Prompt", "point")["ref"] == prompt
 
 
-def test_a_spinner_keeps_it_from_rest(device: Device) -> None:
-    """It is named."""
+def test_a_spinner_keeps_the_devices_screen_unsettled(device: Device) -> None:
+    """A visible spinner is named as the reason why the screen is not settled."""
     device.tap("~Back")
     device.tap('button "Motion"')
     device.ready("role=progressbar", "present")
-    restless = device.screen.call("settle", stability=50, slice=100, since=time.monotonic())
+    restless = device.screen.call(SETTLE, stability=50, slice=100, since=time.monotonic())
     assert (restless["settled"], restless["reason"]) == (False, 'progressbar "Loading" is visible')
     device.tap("~Back")
 
 
-def test_controls_tell_what_they_hold(device: Device) -> None:
-    """The same screen on both platforms; what iOS prints as a share of all, Android prints as a number."""
+def test_the_outline_shows_the_values_of_native_controls(device: Device) -> None:
+    """Values are the same on both platforms, but a slider's is a share on iOS and a number on Android."""
     device.tap('button "Controls"')
     device.settle()
     slider, choice = ('"Volume" = "30%"', '"Colour" = "Red"')

@@ -1,4 +1,4 @@
-"""Locators in screens of apps, refs that last, and how the remote end finds what they mean."""
+"""Locators in screens of apps, lasting refs, and their elements at the remote end."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
+from orchestrator.automation.browser.selector import parse_selector
 from orchestrator.errors import RemoteFailure
-from orchestrator.selector import parse
-from orchestrator.snapshot.native.screen import Screen
+from orchestrator.snapshot.methods import READY, SNAPSHOT
 from tests.snapshot.native.phone import Phone, android, android_app, ios, ios_app, long_list, source
+from tests.snapshot.untyped import UntypedScreen
 
 
-def found(screen: Screen, selector: str, **asked: Any) -> dict[str, Any]:
-    """What `ready` answers for a selector."""
-    return screen.call("ready", locator={**parse(selector).data(), **asked}, need="present")
+def found(screen: UntypedScreen, selector: str, **asked: Any) -> dict[str, Any]:
+    """Return the answer of `ready` for a selector."""
+    answer: dict[str, Any] = screen.call(READY, locator={**parse_selector(selector).data(), **asked}, need="present")
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -36,8 +38,8 @@ def found(screen: Screen, selector: str, **asked: Any) -> dict[str, Any]:
         ("/AppiumAUT | //*[@name='total']", "text: Total: $19.50"),
     ],
 )
-def test_a_selector_finds_in_an_ios_app(phone: Phone, selector: str, line: str) -> None:
-    """Every strategy of web pages that means something here."""
+def test_each_selector_strategy_finds_its_element_in_an_ios_app(phone: Phone, selector: str, line: str) -> None:
+    """Every selector strategy that applies to an iOS app finds its element."""
     assert found(phone.screen("ios", source("ios_checkout")), selector)["line"].startswith(line)
 
 
@@ -55,13 +57,13 @@ def test_a_selector_finds_in_an_ios_app(phone: Phone, selector: str, line: str) 
         ("//android.widget.RadioButton[@text='Express']", 'radio "Express"'),
     ],
 )
-def test_a_selector_finds_in_an_android_app(phone: Phone, selector: str, line: str) -> None:
+def test_each_selector_strategy_finds_its_element_in_an_android_app(phone: Phone, selector: str, line: str) -> None:
     """An accessibility id is the content description, else the resource id."""
     assert found(phone.screen("android", source("android_checkout")), selector)["line"].startswith(line)
 
 
-def test_a_label_is_the_text_before_a_field_that_has_none(phone: Phone) -> None:
-    """Forms are often written so."""
+def test_a_field_without_a_label_is_found_by_the_text_before_it(phone: Phone) -> None:
+    """Forms often label a field only by the text before it."""
     form = android("TextView", text="Street"), android("EditText", text="Long Acre")
     screen = phone.screen("android", android_app(*form, android("TextView", text="Town"), android("EditText", text="")))
     assert found(screen, "label=Street")["line"] == 'textbox [e1] = "Long Acre"'
@@ -71,7 +73,7 @@ CSS = "CSS works in web pages and web views; in a screen of an app use ~id, id=â
 
 
 @pytest.mark.parametrize(
-    ("platform", "selector", "said"),
+    ("platform", "selector", "expected"),
     [
         ("ios", "#pay", CSS),
         ("android", "css=button", CSS),
@@ -84,15 +86,17 @@ CSS = "CSS works in web pages and web views; in a screen of an app use ~id, id=â
         ("ios", "//*[foo:bar]", '"//*[foo:bar]" is not a valid xpath selector'),
     ],
 )
-def test_what_means_nothing_here_says_what_does(phone: Phone, platform: str, selector: str, said: str) -> None:
-    """A selector of another platform is `invalid`, and no waiting mends it."""
+def test_a_selector_that_the_platform_cannot_read_is_refused_with_advice(
+    phone: Phone, platform: str, selector: str, expected: str
+) -> None:
+    """A selector of another platform is `invalid` at once, without waiting."""
     answer = found(phone.screen(platform, source(f"{platform}_checkout")), selector)
     assert (answer["ok"], answer["reason"], answer["matches"]) == (False, "invalid", 0)
-    assert answer["detail"].startswith(said)
+    assert answer["detail"].startswith(expected)
 
 
-def test_the_remote_end_finds_by_its_own_strategies(phone: Phone) -> None:
-    """What it finds is told as an element of the source: by its box, and its class where several are there."""
+def test_elements_found_by_the_remote_end_are_matched_to_the_source(phone: Phone) -> None:
+    """An element that the remote end finds is identified by its box, and by its class among several."""
     screen = phone.screen("ios", source("ios_checkout"))
     phone.elements = {
         "a": ((230, 237, 310, 267), "XCUIElementTypeButton"),
@@ -106,15 +110,15 @@ def test_the_remote_end_finds_by_its_own_strategies(phone: Phone) -> None:
     assert found(screen, "ios=label ==")["detail"].startswith('"label ==" was refused (The remote end answered')
 
 
-def test_a_strict_locator_finds_one(phone: Phone) -> None:
-    """Several are an error that lists them."""
+def test_a_strict_locator_with_several_matches_is_ambiguous(phone: Phone) -> None:
+    """Several matches of a strict locator are an error that lists them."""
     answer = found(phone.screen("ios", source("ios_checkout")), "role=radio", strict=True)
     assert (answer["reason"], answer["matches"]) == ("ambiguous", 2)
     assert answer["candidates"] == ['radio "Standard" [e1] [checked]', 'radio "Express" [e2]']
 
 
-def test_nothing_found_names_what_may_be_meant(phone: Phone) -> None:
-    """The lines nearest to what was asked for."""
+def test_a_selector_without_a_match_lists_similar_elements(phone: Phone) -> None:
+    """The answer for a selector that finds nothing has the lines nearest to it."""
     answer = found(phone.screen("ios", source("ios_checkout")), 'button "Pay soon"')
     assert (answer["reason"], answer["matches"]) == ("not_found", 0)
     assert answer["candidates"][:2] == ['button "Pay now" [e1]', 'button "Pay later" [e2] [disabled]']
@@ -124,7 +128,7 @@ ROWS = [("Mug", "1"), ("Tea", "2")]
 
 
 def rows(*named: tuple[str, str]) -> str:
-    """A list of Android whose rows are used again for other content, as all of them are."""
+    """An Android list whose rows are reused for other content, as usual."""
     cells = [
         android(
             "LinearLayout",
@@ -140,9 +144,9 @@ def rows(*named: tuple[str, str]) -> str:
 
 
 def test_a_ref_lasts_as_long_as_its_element(phone: Phone) -> None:
-    """An element with an id keeps it when its text changes; a row that shows other content is another one."""
+    """An element with an id keeps its ref when its text changes; a row with other content gets another one."""
     screen = phone.screen("android", rows(*ROWS))
-    before = {one["name"]: one["ref"] for one in screen.call("snapshot", scope="page", json=True)["elements"]}
+    before = {one["name"]: one["ref"] for one in screen.call(SNAPSHOT, scope="page", json=True)["elements"]}
     add = found(screen, "//*[@text='Mug']/../android.widget.Button")["ref"]
     total = found(screen, "id=total")["ref"]
     phone.show(rows(("Mug", "5"), ("Soap", "1"), ("Jam", "1")))
@@ -158,7 +162,7 @@ def test_a_ref_lasts_as_long_as_its_element(phone: Phone) -> None:
 
 
 def test_a_ref_of_another_screen_is_stale(phone: Phone) -> None:
-    """The same id on another screen is another element; what stays in its place stays itself."""
+    """The same id on another screen is another element; elements in the same place keep their refs."""
     tab = android("Button", text="Shop", id="tab", box=(0, 1800, 500, 2000))
 
     def page(*names: str) -> str:
@@ -178,8 +182,8 @@ def test_a_ref_of_another_screen_is_stale(phone: Phone) -> None:
     assert found(screen, "id=go")["ref"] != go
 
 
-def test_a_dialog_leaves_the_refs_behind_it_alone(phone: Phone) -> None:
-    """Some platforms print nothing of what is behind."""
+def test_refs_behind_a_dialog_work_again_when_it_closes(phone: Phone) -> None:
+    """A ref behind a dialog is stale while it is open, and works again afterwards."""
     screen = phone.screen("android", source("android_checkout"))
     pay = found(screen, "text=Pay now")["ref"]
     parts = (
@@ -193,27 +197,25 @@ def test_a_dialog_leaves_the_refs_behind_it_alone(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize("platform", ["ios", "android"])
-def test_each_selector_that_is_told_means_its_element(phone: Phone, platform: str) -> None:
-    """What the data of an outline gives as a selector finds just that element, where we look for it ourselves."""
+def test_each_selector_of_an_outline_finds_exactly_its_element(phone: Phone, platform: str) -> None:
+    """Each selector in the data of an outline finds only its own element."""
     screen = phone.screen(platform, source(f"{platform}_checkout"))
-    for one in screen.call("snapshot", scope="page", json=True)["elements"]:
+    for one in screen.call(SNAPSHOT, scope="page", json=True)["elements"]:
         if one["selector"].startswith(("~", "id=", "text=", "xpath=")):
             answer = found(screen, one["selector"], strict=True)
             assert (answer.get("ref"), answer["matches"]) == (one["ref"], 1), one
 
 
-def test_the_element_kept_is_found_at_the_remote_end(phone: Phone) -> None:
-    """By accessibility id, id or text where one is unique, else by counting: then its place is compared."""
+def test_a_located_element_is_found_again_at_the_remote_end(phone: Phone) -> None:
+    """An element is found by a unique id or text, else by its index, and then its place is compared."""
     screen = phone.screen("ios", source("ios_checkout"))
     phone.elements = {"mug": ((0, 153, 393, 219), "XCUIElementTypeCell")}
     found(screen, "text=Email")
-    assert screen.element()[:2] == ("accessibility id", "emailField")
     assert list(screen.handle().values()) == ["mug"]
     found(screen, "role=listitem")
-    assert screen.element()[:2] == ("-ios class chain", "**/XCUIElementTypeCell[1]")
     assert list(screen.handle().values()) == ["mug"]
     phone.elements = {"tea": ((0, 219, 393, 285), "XCUIElementTypeCell")}
-    with pytest.raises(RemoteFailure, match="The element moved away while it was looked for"):
+    with pytest.raises(RemoteFailure, match="The element kept moving while it was looked up"):
         screen.handle()
     phone.show(ios_app(ios("Button", label="Other")))
     with pytest.raises(RemoteFailure, match="The element is no longer on the screen"):
@@ -221,19 +223,19 @@ def test_the_element_kept_is_found_at_the_remote_end(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize("platform", ["ios", "android"])
-def test_a_long_list_has_an_address_for_each(phone: Phone, platform: str) -> None:
-    """2,000 elements of which no id is unique."""
-    elements = phone.screen(platform, long_list(platform, 2000)).call("snapshot", scope="page", json=True)["elements"]
+def test_every_element_of_a_long_list_has_a_unique_selector(phone: Phone, platform: str) -> None:
+    """Elements of a list of 2,000 get unique selectors, although no id is unique."""
+    elements = phone.screen(platform, long_list(platform, 2000)).call(SNAPSHOT, scope="page", json=True)["elements"]
     assert len({one["selector"] for one in elements}) == len({one["ref"] for one in elements}) == len(elements) == 999
 
 
-def test_addresses_quote_no_text_that_would_break_them(phone: Phone) -> None:
-    """Texts with quotes, arrows or line breaks are counted instead."""
+def test_selectors_quote_no_text_that_would_break_them(phone: Phone) -> None:
+    """Elements whose text has quotes, arrows or line breaks get an index instead."""
     texts = ['say "hi"', "a >> b", "it's", "back`tick", "two\nlines", "x" * 200, " spaced "]
     screen = phone.screen(
         "android", android_app(*(android("Button", text=text) for text in [*texts, "Plain", "Twice", "Twice"]))
     )
-    found_ = [one["selector"] for one in screen.call("snapshot", scope="page", json=True)["elements"]]
+    found_ = [one["selector"] for one in screen.call(SNAPSHOT, scope="page", json=True)["elements"]]
     counted = [f'android=new UiSelector().className("android.widget.Button").instance({n})' for n in range(7)]
     assert found_[:7] == counted
     assert found_[7] == "text=Plain"

@@ -1,4 +1,4 @@
-"""The outline of an app's screen: roles, names, states and values, the same words on both platforms."""
+"""The outline of an app's screen: roles, names, states and values, in the same words on both platforms."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from orchestrator.snapshot.native.screen import Screen
+from orchestrator.snapshot.methods import READY, SNAPSHOT, SOURCE_TEXT, STATE, TEXT
 from orchestrator.snapshot.native.tree import SourceFault
-from tests.snapshot.chromium import without_refs
 from tests.snapshot.native.phone import Phone, android, android_app, ios, ios_app, source
+from tests.snapshot.untyped import UntypedScreen
+from tests.snapshot.web.chromium import without_refs
 
 
-def outline(screen: Screen, **params: Any) -> str:
+def outline(screen: UntypedScreen, **params: Any) -> str:
     """The outline as text, refs left out."""
-    return without_refs("\n".join(screen.call("snapshot", **{"scope": "page", "json": False, **params})["lines"]))
+    return without_refs("\n".join(screen.call(SNAPSHOT, **{"scope": "page", "json": False, **params})["lines"]))
 
 
 CHECKOUT = dedent("""\
@@ -38,8 +39,8 @@ CHECKOUT = dedent("""\
     """)
 
 
-def test_an_ios_screen(phone: Phone) -> None:
-    """A checkout as XCUITest prints it: ids hide no labels, the status bar and what is hidden are left out."""
+def test_an_ios_page_source_becomes_an_outline_of_roles_names_and_values(phone: Phone) -> None:
+    """A checkout as XCUITest prints it: ids hide no labels, the status bar and hidden elements are omitted."""
     assert outline(phone.screen("ios", source("ios_checkout"))) == (
         dedent("""\
         - banner
@@ -61,8 +62,8 @@ def test_an_ios_screen(phone: Phone) -> None:
     )
 
 
-def test_an_android_screen(phone: Phone) -> None:
-    """The same checkout as UiAutomator2 prints it, with views of libraries that have no class to be known by."""
+def test_an_android_page_source_becomes_an_outline_of_roles_names_and_values(phone: Phone) -> None:
+    """The same checkout as UiAutomator2 prints it, with views of libraries without a telling class."""
     assert outline(phone.screen("android", source("android_checkout"))) == (
         dedent("""\
         - banner
@@ -80,12 +81,12 @@ def test_an_android_screen(phone: Phone) -> None:
     )
 
 
-def test_what_is_beyond_the_screen_is_told_apart(phone: Phone) -> None:
-    """The viewport leaves it out and says how much that is; the page has it."""
+def test_viewport_scope_leaves_out_and_counts_elements_beyond_the_screen(phone: Phone) -> None:
+    """The viewport scope omits elements beyond the screen and counts them; the page scope lists them."""
     screen = phone.screen("ios", source("ios_checkout"))
-    seen = screen.call("snapshot", scope="viewport", json=False)
+    seen = screen.call(SNAPSHOT, scope="viewport", json=False)
     assert (seen["title"], seen["url"], seen["outside"]) == ("Checkout", "", 2)
-    assert seen["total"] == len(seen["lines"]) == screen.call("snapshot", scope="page", json=False)["total"] - 2
+    assert seen["total"] == len(seen["lines"]) == screen.call(SNAPSHOT, scope="page", json=False)["total"] - 2
     assert "Pay now" not in "\n".join(seen["lines"])
 
 
@@ -122,8 +123,8 @@ IOS_LINES = {
 
 
 @pytest.mark.parametrize(("xml", "line"), IOS_LINES.items(), ids=IOS_LINES.values())
-def test_a_line_of_ios(phone: Phone, xml: str, line: str) -> None:
-    """One element, one line."""
+def test_an_ios_element_becomes_its_outline_line(phone: Phone, xml: str, line: str) -> None:
+    """An iOS element becomes the expected lines of the outline, or none if it shows nothing."""
     assert outline(phone.screen("ios", ios_app(xml))) == line
 
 
@@ -168,13 +169,13 @@ ANDROID_LINES = {
 
 
 @pytest.mark.parametrize(("xml", "line"), ANDROID_LINES.items(), ids=ANDROID_LINES.values())
-def test_a_line_of_android(phone: Phone, xml: str, line: str) -> None:
-    """One element, one line."""
+def test_an_android_element_becomes_its_outline_line(phone: Phone, xml: str, line: str) -> None:
+    """An Android element becomes the expected lines of the outline, or none if it shows nothing."""
     assert outline(phone.screen("android", android_app(xml))) == line
 
 
 def inner(text: str) -> str:
-    """A text inside of a control of Compose."""
+    """Return a text inside of a control of Compose."""
     return android("TextView", text=text, box=(20, 110, 200, 130))
 
 
@@ -197,13 +198,13 @@ COMPOSE_LINES = {
 
 
 @pytest.mark.parametrize(("xml", "line"), COMPOSE_LINES.items(), ids=COMPOSE_LINES.values())
-def test_a_line_of_compose(phone: Phone, xml: str, line: str) -> None:
-    """Its controls are plain views; an empty one inside has the class that says the role."""
+def test_a_compose_control_takes_its_role_from_the_empty_view_inside(phone: Phone, xml: str, line: str) -> None:
+    """Compose controls are plain views; the class of an empty view inside gives the role."""
     assert outline(phone.screen("android", android_app(xml))) == line
 
 
-def test_an_alert_of_ios_hides_what_is_behind(phone: Phone) -> None:
-    """Its title and buttons are all there is, and the keyboard."""
+def test_an_ios_alert_hides_the_elements_behind_it(phone: Phone) -> None:
+    """The outline under an iOS alert has its title and buttons and the keyboard, and nothing else."""
     buttons = ios("Button", label="Cancel"), ios("Button", label="Delete")
     alert = ios("Alert", ios("StaticText", label="Delete it?"), *buttons, label="Delete it?", name="Delete it?")
     app = ios_app(ios("Button", label="Behind"), alert, ios("Keyboard", box=(0, 600, 390, 800)))
@@ -216,8 +217,8 @@ def test_an_alert_of_ios_hides_what_is_behind(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize("panel", [{"id": "parentPanel"}, {}], ids=["panel", "no panel"])
-def test_a_dialog_of_android_is_known_by_its_parts(phone: Phone, panel: dict[str, str]) -> None:
-    """Not every version prints the panel around them."""
+def test_an_android_dialog_is_recognized_by_its_title_message_and_buttons(phone: Phone, panel: dict[str, str]) -> None:
+    """A dialog is recognized with and without a panel around its parts, as Android versions differ in it."""
     parts = (
         android("TextView", text="Delete it?", id="android:id/alertTitle"),
         android("TextView", text="It is gone then.", id="android:id/message"),
@@ -231,67 +232,67 @@ def test_a_dialog_of_android_is_known_by_its_parts(phone: Phone, panel: dict[str
           - button "DELETE\"""")
 
 
-def test_the_keys_of_a_keyboard_are_listed_where_they_are_asked_for(phone: Phone) -> None:
-    """Its line says that it is there; as a root it shows its keys."""
+def test_keyboard_keys_are_listed_when_the_keyboard_is_the_root(phone: Phone) -> None:
+    """A keyboard lists its keys when it is the root of the outline."""
     screen = phone.screen("ios", ios_app(ios("Keyboard", ios("Key", label="q"), ios("Button", label="return"))))
     root = {"by": "role", "value": "keyboard"}
     assert outline(screen, locator=root) == '- keyboard\n  - button "q"\n  - button "return"'
 
 
-def test_the_caption_of_a_control_is_said_once(phone: Phone) -> None:
-    """In the outline by the control, in the text by itself; and both are found by it, the control first."""
+def test_a_controls_caption_is_listed_once_and_finds_the_control(phone: Phone) -> None:
+    """A caption is listed only at its control, and a text selector finds the control first."""
     form = (
         ios("StaticText", label="Email"), ios("TextField", label="Email", value="a@b.c"), ios("Switch", label="Wi-Fi"),
         ios("StaticText", label="Wi-Fi"), ios("StaticText", label="Bye"),
     )  # fmt: skip
     screen = phone.screen("ios", ios_app(*form))
     assert outline(screen) == '- textbox "Email" = "a@b.c"\n- switch "Wi-Fi"\n- text: Bye'
-    assert screen.call("text")["text"] == "Email\nWi-Fi\nBye"
-    assert screen.call("ready", locator={"by": "text", "value": "Wi-Fi"}, need="visible")["role"] == "switch"
+    assert screen.call(TEXT)["text"] == "Email\nWi-Fi\nBye"
+    assert screen.call(READY, locator={"by": "text", "value": "Wi-Fi"}, need="visible")["role"] == "switch"
 
 
-def test_a_part_a_text_and_roles_narrow_the_outline(phone: Phone) -> None:
+def test_query_roles_limit_and_ignore_narrow_the_outline(phone: Phone) -> None:
     """`query` keeps the lines above, `roles` leaves no holes in the indentation, `limit` and `offset` page."""
     screen = phone.screen("android", source("android_checkout"))
     assert outline(screen, query="TEA") == "- list\n  - listitem\n    - text: Green tea"
     assert outline(screen, roles=["list", "button"], limit=2, offset=1) == '- list\n  - button "Remove"'
-    answer = screen.call("snapshot", scope="page", json=False, limit=2)
+    answer = screen.call(SNAPSHOT, scope="page", json=False, limit=2)
     assert (answer["shown"], len(answer["lines"])) == (2, 2)
-    ignored = screen.call("snapshot", scope="page", json=False, ignore=[{"by": "role", "value": "list"}])
+    ignored = screen.call(SNAPSHOT, scope="page", json=False, ignore=[{"by": "role", "value": "list"}])
     assert "Green tea" not in "\n".join(ignored["lines"])
 
 
-def test_elements_as_data_have_a_selector_each(phone: Phone) -> None:
-    """Role, name, value, states and a selector; no two have the same."""
-    elements = phone.screen("ios", source("ios_checkout")).call("snapshot", scope="page", json=True)["elements"]
+def test_json_elements_have_a_unique_selector_each(phone: Phone) -> None:
+    """Elements as JSON have role, name, value and a selector that no other element has."""
+    elements = phone.screen("ios", source("ios_checkout")).call(SNAPSHOT, scope="page", json=True)["elements"]
     [email] = [one for one in elements if one["name"] == "Email"]
     del email["ref"]
     assert email == {"role": "textbox", "name": "Email", "value": "ann@example.com", "selector": "~emailField"}
     assert len({one["selector"] for one in elements}) == len(elements)
 
 
-def test_text_and_source_tell_no_password(phone: Phone) -> None:
-    """The text is what is written; fields tell theirs only in the source, masked where it is secret."""
+def test_text_source_and_snapshot_never_show_a_password(phone: Phone) -> None:
+    """The text omits field values; the source and the snapshot mask a password."""
     screen = phone.screen("android", source("android_checkout").replace("••••••••", "hunter2!"))
-    text = screen.call("text")["text"]
+    text = screen.call(TEXT)["text"]
     assert text.startswith("Navigate up\nCheckout\nYour order\nBlue mug $12.00\nGreen tea")
     assert "ann@example.com" not in text
-    whole = screen.call("source")["source"]
+    whole = screen.call(SOURCE_TEXT)["source"]
     assert "hunter2" not in whole
     assert 'text="•••"' in whole
-    assert screen.call("text", locator={"by": "id", "value": "total"})["text"] == "Total: $19.50"
-    assert "hunter2" not in json.dumps(screen.call("snapshot", scope="page", json=True), ensure_ascii=False)
+    assert screen.call(TEXT, locator={"by": "id", "value": "total"})["text"] == "Total: $19.50"
+    assert "hunter2" not in json.dumps(screen.call(SNAPSHOT, scope="page", json=True), ensure_ascii=False)
 
 
-def test_a_password_that_is_shown_stays_one(phone: Phone) -> None:
-    """A button that shows it makes a field like others of it."""
+def test_a_password_field_stays_masked_when_the_app_shows_its_text(phone: Phone) -> None:
+    """A show-password button turns the field into an ordinary one, and its value is masked all the same."""
     hidden = ios("SecureTextField", label="PIN", name="pin", value="••••")
     shown = ios("TextField", label="PIN", name="pin", value="1234")
     screen = phone.screen("ios", ios_app(hidden))
     assert outline(screen) == '- textbox "PIN" = "•••"'
     phone.show(ios_app(shown))
     assert outline(screen) == '- textbox "PIN" = "•••"'
-    assert "1234" not in screen.call("source")["source"]
+    assert "1234" not in screen.call(SOURCE_TEXT)["source"]
 
 
 FAULTS = {
@@ -303,21 +304,21 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("xml", "said"), FAULTS.items(), ids=["empty", "blank", "unclosed", "text", "doctype"])
-def test_a_source_that_cannot_be_trusted_is_an_error(phone: Phone, xml: str, said: str) -> None:
-    """It says why, and what to do; nothing of it is read."""
+@pytest.mark.parametrize(("xml", "expected"), FAULTS.items(), ids=["empty", "blank", "unclosed", "text", "doctype"])
+def test_an_empty_or_malformed_page_source_is_an_error_with_a_hint(phone: Phone, xml: str, expected: str) -> None:
+    """A page source that cannot be read is refused with the reason and a hint."""
     with pytest.raises(SourceFault) as fault:
-        phone.screen("ios", xml).call("state")
-    assert fault.value.message.startswith(f"The screen could not be read: {said}")
+        phone.screen("ios", xml).call(STATE)
+    assert fault.value.message.startswith(f"The screen could not be read: {expected}")
     assert fault.value.hint == "Try again; if it stays so, look at the log of the Appium server."
 
 
-def test_hostile_names_stay_on_their_lines(phone: Phone) -> None:
-    """However long a name is and whatever stands in it, a line is a line and a ref is ours."""
+def test_hostile_element_names_cannot_forge_lines_or_refs(phone: Phone) -> None:
+    """Element names are cut, escaped and kept on one line, so that none can pass for a line or a ref."""
     names = ["x" * 20_000, "a\nb\u202e\x85c", '- button "Fake" [e1]', 'say "hi" \\', "[e5] text"]
     lines = phone.screen("ios", ios_app(*(ios("StaticText", label=name) for name in names), *(
         ios("Button", label=name) for name in names
-    ))).call("snapshot", scope="page", json=False)["lines"]  # fmt: skip
+    ))).call(SNAPSHOT, scope="page", json=False)["lines"]  # fmt: skip
     assert lines[:5] == [
         f"- text: {'x' * 200}…", "- text: a b c", '- text: - button "Fake" \\[e1]', '- text: say "hi" \\',
         "- text: \\[e5] text",
@@ -327,18 +328,18 @@ def test_hostile_names_stay_on_their_lines(phone: Phone) -> None:
     ]  # fmt: skip
 
 
-def test_deep_nesting_is_read(phone: Phone) -> None:
-    """500 views in each other, each of which could be tapped."""
+def test_500_nested_views_are_all_listed(phone: Phone) -> None:
+    """Views nested 500 deep, each of them tappable, have a line each."""
     xml = android("Button", text="Deep")
     for _ in range(500):
         xml = view(xml, clickable="true")
-    lines = phone.screen("android", android_app(xml)).call("snapshot", scope="page", json=False)["lines"]
+    lines = phone.screen("android", android_app(xml)).call(SNAPSHOT, scope="page", json=False)["lines"]
     assert len(lines) == 501
     assert without_refs(lines[-1]).strip() == '- button "Deep"'
 
 
-def test_attributes_that_are_no_numbers_place_nothing(phone: Phone) -> None:
-    """An element without a place cannot be seen."""
+def test_an_element_with_unreadable_coordinates_is_not_listed(phone: Phone) -> None:
+    """An element whose bounds cannot be read counts as not visible."""
     for place in ("NaN", "1e999", "left", "-"):
         assert outline(phone.screen("ios", ios_app(ios("Button", label="Lost", x=place)))) == ""
     lost = android("Button", text="Lost").replace('bounds="[0,100][300,140]"', 'bounds="here"')

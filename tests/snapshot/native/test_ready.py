@@ -1,4 +1,4 @@
-"""Whether an element of an app can be acted on, what it holds, and what is waited for."""
+"""Readiness of an app's elements for actions, their values, and wait conditions."""
 
 from __future__ import annotations
 
@@ -6,24 +6,28 @@ from typing import Any
 
 import pytest
 
-from orchestrator.selector import parse
-from orchestrator.snapshot.native.screen import Screen
+from orchestrator.automation.browser.selector import parse_selector
+from orchestrator.snapshot.methods import BOXES, MARKED, READY, SCROLL_INFO, SCROLLED, SHOT, VERIFY, VIEW, WAIT
 from tests.snapshot.native.phone import Phone, android, android_app, ios, ios_app, source
+from tests.snapshot.untyped import UntypedScreen
 
 
-def ready(screen: Screen, selector: str, need: str, **asked: Any) -> dict[str, Any]:
-    """Ask for it, for a second at most."""
-    return screen.call("ready", locator=parse(selector).data(), need=need, **{"slice": 1000, **asked})
+def ready(screen: UntypedScreen, selector: str, need: str, **asked: Any) -> dict[str, Any]:
+    """Ask `ready`, with a wait of a second at most."""
+    locator = parse_selector(selector).data()
+    answer: dict[str, Any] = screen.call(READY, locator=locator, need=need, **{"slice": 1000, **asked})
+    return answer
 
 
-def wait(screen: Screen, selector: str | None, **conditions: Any) -> dict[str, Any]:
-    """Look once."""
-    locator = {"locator": parse(selector).data()} if selector else {}
-    return screen.call("wait", conditions=conditions, slice=0, **locator)
+def wait(screen: UntypedScreen, selector: str | None, **conditions: Any) -> dict[str, Any]:
+    """Check a condition once."""
+    locator = {"locator": parse_selector(selector).data()} if selector else {}
+    answer: dict[str, Any] = screen.call(WAIT, conditions=conditions, slice=0, **locator)
+    return answer
 
 
-def test_a_button_tells_its_point(phone: Phone) -> None:
-    """The middle of what of it can be seen, in the driver's coordinates."""
+def test_ready_reports_the_middle_of_an_app_buttons_visible_part(phone: Phone) -> None:
+    """The point to tap is the middle of an element's visible part, in the driver's coordinates."""
     screen = phone.screen("android", source("android_checkout"))
     assert ready(screen, "text=Pay now", "point", handle=True) == {
         "ok": True, "x": 540, "y": 1670, "width": 996, "height": 140, "matches": 1, "ref": "e1",
@@ -36,7 +40,7 @@ KEYBOARD = ios("Keyboard", box=(0, 500, 390, 800))
 
 
 @pytest.mark.parametrize(
-    ("xml", "need", "reason", "said"),
+    ("xml", "need", "reason", "expected"),
     [
         (ios("Button", label="X", visible="false"), "visible", "hidden", 'button "X" [e1] is not visible'),
         (
@@ -60,27 +64,29 @@ KEYBOARD = ios("Keyboard", box=(0, 500, 390, 800))
         (ios("Button", label="X"), "frame", "not_a_frame", 'button "X" [e1] is no frame'),
     ],
 )  # fmt: skip
-def test_what_stands_in_the_way(phone: Phone, xml: str, need: str, reason: str, said: str) -> None:
-    """The same reasons as in web pages, in words that say what to do."""
+def test_an_app_element_that_cannot_be_acted_on_is_refused_with_its_reason(
+    phone: Phone, xml: str, need: str, reason: str, expected: str
+) -> None:
+    """The reasons are those of web pages, with details about the element."""
     answer = ready(phone.screen("ios", ios_app(xml)), "text=X", need, value="maybe", slice=100)
-    assert (answer["ok"], answer["reason"], answer["detail"]) == (False, reason, said)
+    assert (answer["ok"], answer["reason"], answer["detail"]) == (False, reason, expected)
 
 
-def test_what_is_beyond_the_screen_says_where(phone: Phone) -> None:
-    """So that it can be scrolled to."""
+def test_an_app_element_below_the_screen_is_reported_as_below(phone: Phone) -> None:
+    """The answer names the side of the screen where an element lies, so that it can be scrolled to."""
     answer = ready(phone.screen("ios", source("ios_checkout")), "~payButton", "point", slice=0)
     assert (answer["reason"], answer["outside"]) == ("hidden", "below")
 
 
 def test_half_a_button_above_the_keyboard_can_be_tapped(phone: Phone) -> None:
-    """Its point is in the half that is seen."""
+    """The point of a button that the keyboard half covers is in its visible half."""
     screen = phone.screen("ios", ios_app(ios("Button", label="X", box=(0, 460, 300, 540)), KEYBOARD))
     answer = ready(screen, "text=X", "point")
     assert (answer["ok"], answer["y"]) == (True, 480)
 
 
-def test_what_moves_is_waited_for(phone: Phone) -> None:
-    """It must have been in one place for two looks."""
+def test_a_moving_app_element_is_waited_for_until_it_rests(phone: Phone) -> None:
+    """An element rests once two reads find it in one place; until then it is reported as moving."""
     steps = [ios_app(ios("Button", label="X", box=(0, top, 300, top + 40))) for top in range(100, 400, 50)]
     answer = ready(phone.screen("ios", *steps), "text=X", "point")
     assert (answer["ok"], answer["y"]) == (True, 370)
@@ -89,8 +95,8 @@ def test_what_moves_is_waited_for(phone: Phone) -> None:
     assert (moving["reason"], moving["detail"]) == ("moving", 'button "X" [e1] is moving')
 
 
-def test_the_first_that_can_be_acted_on_is_taken(phone: Phone) -> None:
-    """Of several matches; how many there were is told."""
+def test_the_first_actionable_match_is_taken(phone: Phone) -> None:
+    """A disabled first match is skipped, and the number of matches is reported."""
     twins = ios("Button", label="Go", enabled="false"), ios("Button", label="Go", box=(0, 200, 300, 240))
     answer = ready(phone.screen("ios", ios_app(*twins)), "text=Go", "point")
     assert (answer["y"], answer["matches"]) == (220, 2)
@@ -109,14 +115,16 @@ def test_the_first_that_can_be_acted_on_is_taken(phone: Phone) -> None:
         (ios("Other", ios("TextField", label="Inner"), label="X", accessible="false"), "a", "text", None),
     ],
 )
-def test_a_control_tells_how_it_is_set(phone: Phone, xml: str, value: str, kind: str, already: object) -> None:
-    """What sort of control it is, and whether it holds that already."""
+def test_ready_for_fill_reports_the_controls_kind_and_whether_it_holds_the_value(
+    phone: Phone, xml: str, value: str, kind: str, already: object
+) -> None:
+    """The answer names the kind of control, and is true if it has the requested value already."""
     answer = ready(phone.screen("ios", ios_app(xml)), "text=X", "fill", value=value)
     assert (answer["ok"], answer["kind"], answer.get("already")) == (True, kind, already)
 
 
-def test_a_radio_is_meant_by_the_value_of_its_group(phone: Phone) -> None:
-    """As in web pages."""
+def test_filling_a_radio_targets_the_one_of_its_group_that_has_the_value(phone: Phone) -> None:
+    """A radio's value names one of its group, as in web pages; false is refused with the group's labels."""
     screen = phone.screen("android", source("android_checkout"))
     answer = ready(screen, "text=Standard", "fill", value="Express")
     assert (answer["name"], answer["kind"], answer["already"]) == ("Express", "radio", False)
@@ -125,8 +133,8 @@ def test_a_radio_is_meant_by_the_value_of_its_group(phone: Phone) -> None:
     assert refused["detail"].endswith('which only another one of its group unchecks: "Standard", "Express"')
 
 
-def test_what_was_set_is_read_back(phone: Phone) -> None:
-    """Of a password only its length is known; what is gone is gone."""
+def test_verify_reads_back_the_value_that_was_set(phone: Phone) -> None:
+    """Values are compared with the field, only by length for a password; a field that is gone is reported."""
 
     def form(email: str, pin: str, on: str) -> str:
         return ios_app(
@@ -137,20 +145,20 @@ def test_what_was_set_is_read_back(phone: Phone) -> None:
     screen = phone.screen("ios", form("", "", "0"))
     ready(screen, "label=Email", "fill", value="a@b.c")
     phone.show(form("a@b.c", "1234", "1"))
-    assert screen.call("verify", value="a@b.c") == {
+    assert screen.call(VERIFY, value="a@b.c") == {
         "same": True, "value": "a@b.c", "checked": None, "url": "", "title": "",
     }  # fmt: skip
-    assert screen.call("verify", value="other")["same"] is False
+    assert screen.call(VERIFY, value="other")["same"] is False
     ready(screen, "label=PIN", "fill", value="1234")
-    assert screen.call("verify", value="1234") | {"value": "•••"} == screen.call("verify", value="4321")
-    assert screen.call("verify", value="123")["same"] is False
+    assert screen.call(VERIFY, value="1234") | {"value": "•••"} == screen.call(VERIFY, value="4321")
+    assert screen.call(VERIFY, value="123")["same"] is False
     phone.show(form("a@b.c", "1234", "0"))
     ready(screen, "label=On", "fill", value="true")
-    assert screen.call("verify")["same"] is False
+    assert screen.call(VERIFY)["same"] is False
     phone.show(form("a@b.c", "1234", "1"))
-    assert (screen.call("verify")["same"], screen.call("verify")["value"]) == (True, "true")
+    assert (screen.call(VERIFY)["same"], screen.call(VERIFY)["value"]) == (True, "true")
     phone.show(ios_app(ios("Button", label="Gone")))
-    assert screen.call("verify", value="x")["gone"] is True
+    assert screen.call(VERIFY, value="x")["gone"] is True
 
 
 @pytest.mark.parametrize(
@@ -170,14 +178,16 @@ def test_what_was_set_is_read_back(phone: Phone) -> None:
         (None, {"title": "Check*", "pageText": "your ORDER", "url": ""}),
     ],
 )
-def test_a_condition_holds(phone: Phone, selector: str | None, conditions: dict[str, Any]) -> None:
-    """Of an element, or of the screen."""
+def test_a_wait_condition_that_the_app_screen_meets_holds(
+    phone: Phone, selector: str | None, conditions: dict[str, Any]
+) -> None:
+    """Conditions on one element and on the whole screen hold where the screen meets them."""
     answer = wait(phone.screen("ios", source("ios_checkout")), selector, **conditions)
     assert answer["ok"], answer
 
 
-def test_a_condition_that_does_not_hold_says_what_is_there(phone: Phone) -> None:
-    """Expected, actual, and the lines near it."""
+def test_an_unmet_condition_reports_expected_actual_and_nearby_lines(phone: Phone) -> None:
+    """A failed condition reports expected and actual value, masked for passwords, and the lines near it."""
     screen = phone.screen("ios", source("ios_checkout"))
     answer = wait(screen, "id=total", text="Total: $1", visible=True)
     assert answer["failed"] == [{"condition": "text", "expected": "Total: $1", "actual": "Total: $19.50"}]
@@ -185,33 +195,35 @@ def test_a_condition_that_does_not_hold_says_what_is_there(phone: Phone) -> None
     assert wait(screen, "text=Pay now", state="visible")["failed"][0]["actual"] == "hidden"
     secret = wait(screen, "label=Password", value="hunter2")["failed"][0]
     assert (secret["expected"], secret["actual"]) == ("•••", "•••")
-    negated = screen.call("wait", conditions={"title": "Checkout"}, slice=0, **{"not": True})
+    negated = screen.call(WAIT, conditions={"title": "Checkout"}, slice=0, **{"not": True})
     assert (negated["ok"], negated["failed"][0]["actual"]) == (False, "Checkout")
 
 
-def test_it_waits_until_it_holds(phone: Phone) -> None:
-    """Within its slice, looking again and again."""
+def test_a_wait_ends_once_its_condition_holds(phone: Phone) -> None:
+    """A wait reads the screen again and again within its time until its condition holds."""
     empty, there = ios_app(), ios_app(ios("StaticText", label="Done"))
     screen = phone.screen("ios", empty, empty, empty, there)
-    locator = parse("text=Done").data()
-    assert screen.call("wait", conditions={"state": "visible"}, slice=2000, locator=locator)["ok"]
+    locator = parse_selector("text=Done").data()
+    assert screen.call(WAIT, conditions={"state": "visible"}, slice=2000, locator=locator)["ok"]
 
 
-def test_pictures_are_told_where_things_are(phone: Phone) -> None:
-    """The size of the screen, the box of an element and what of it can be seen, and what can be acted on."""
+def test_screenshot_calls_report_screen_size_element_boxes_and_marks(phone: Phone) -> None:
+    """The screen's size, an element's box and its visible part, and the elements that can be acted on."""
     rows = android("ScrollView", android("Button", text="X", box=(0, 350, 300, 450)), box=(0, 0, 1080, 400))
     screen = phone.screen("android", android_app(rows, android("TextView", text="Only read")))
-    shot = screen.call("shot", locator=parse("text=X").data(), slice=0)
+    shot = screen.call(SHOT, locator=parse_selector("text=X").data(), slice=0)
     assert (shot["view"], shot["scroll"]) == ([1080, 2000], [0, 0])
     assert shot["box"] == {"left": 0, "top": 350, "right": 300, "bottom": 450}
     assert shot["part"] == shot["box"] | {"bottom": 400}
-    assert screen.call("shot")["view"] == [1080, 2000]
-    assert screen.call("marked") == {"marks": [{"ref": shot["ref"], "box": shot["part"]}], "frames": []}
-    assert screen.call("boxes", locators=[parse("text=X").data(), parse("text=Z").data()])["boxes"] == [shot["part"]]
+    assert screen.call(VIEW)["view"] == [1080, 2000]
+    assert screen.call(MARKED) == {"marks": [{"ref": shot["ref"], "box": shot["part"]}], "frames": []}
+    assert screen.call(BOXES, locators=[parse_selector("text=X").data(), parse_selector("text=Z").data()])["boxes"] == [
+        shot["part"]
+    ]
 
 
-def test_what_scrolls_tells_how_far_it_went(phone: Phone) -> None:
-    """By what is in it; where nothing moved it is at its end."""
+def test_a_scroll_reports_its_distance_and_whether_the_end_is_reached(phone: Phone) -> None:
+    """The distance is computed from the elements that moved; if none moved, the end is reached."""
 
     def things(top: int) -> str:
         texts = [
@@ -220,9 +232,9 @@ def test_what_scrolls_tells_how_far_it_went(phone: Phone) -> None:
         return android_app(android("ScrollView", *texts, box=(0, 200, 1080, 800)))
 
     screen = phone.screen("android", things(200))
-    info = screen.call("scrollInfo", direction="down")
+    info = screen.call(SCROLL_INFO, direction="down")
     assert (info["x"], info["y"], info["page"]) == (540, 500, [1080, 600])
     phone.show(things(50))
-    assert screen.call("scrolled", direction="down", slice=1000) == {"moved": 150, "atEnd": False}
-    screen.call("scrollInfo", direction="down")
-    assert screen.call("scrolled", direction="down", slice=1000) == {"moved": 0, "atEnd": True}
+    assert screen.call(SCROLLED, direction="down", slice=1000) == {"moved": 150, "atEnd": False}
+    screen.call(SCROLL_INFO, direction="down")
+    assert screen.call(SCROLLED, direction="down", slice=1000) == {"moved": 0, "atEnd": True}

@@ -1,4 +1,4 @@
-"""A tool of our own: it adds up the prices on a page, and keeps what it has seen with the session."""
+"""Tools that add up the prices on a page, and store them with the session."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from orchestrator.actions.base import Action
-from orchestrator.actions.results import Outcome
-from orchestrator.actions.scene import Scene
+from orchestrator.action import Action, Outcome, Scene
 from orchestrator.errors import ExpectationFailed
 
 _PRICE = re.compile(r"(?<![\d.])\d+\.\d\d(?![\d.])")
 
 
 class Total(Outcome):
-    """What the prices come to."""
+    """A total, and its prices."""
 
     total: str
     prices: list[str]
 
     def lines(self) -> list[str]:
-        """The sum, and what it is made of."""
+        """Return the result as text."""
         return [f"{self.total} = {' + '.join(self.prices)}"]
 
 
@@ -35,10 +33,10 @@ class AddUp(Action[Total]):
     result: ClassVar[type[Outcome]] = Total
 
     selector: str
-    expect: str | None = Field(default=None, description="What they must come to.")
+    expect: str | None = Field(default=None, description="The total that they must have.")
 
     def perform(self, scene: Scene) -> Total:
-        """Read the element as `get_text` does; the sum is a var of the session, the prices a global of its scripts."""
+        """Read the element as `get_text` does; store the total as a session var, the prices as a global of scripts."""
         text = scene.act("get_text", {"selector": self.selector}).data()["text"]
         prices = _PRICE.findall(text)
         total = str(sum(map(Decimal, prices), Decimal("0.00")))
@@ -46,13 +44,13 @@ class AddUp(Action[Total]):
         scene.vars.set("total", total)
         if self.expect not in {None, total}:
             raise ExpectationFailed(
-                f"The prices come to {total}.", hint="Look at the basket.", expected=self.expect, actual=total
+                f"The total of the prices is {total}.", hint="Check the basket.", expected=self.expect, actual=total
             )
         return Total(total=total, prices=prices)
 
 
 class TakeOff(Action[Total]):
-    """Take a discount off the prices that add_up has found, as scripts have left them."""
+    """Take a discount off the prices that add_up stored and scripts may have changed."""
 
     verb: ClassVar[str] = "take_off"
     title: ClassVar[str] = "Take off a discount"
@@ -61,7 +59,7 @@ class TakeOff(Action[Total]):
     percent: int = Field(ge=0, le=100)
 
     def perform(self, scene: Scene) -> Total:
-        """The prices are the global of that name, which a script may have changed since."""
+        """Reduce the prices in the scripts' global `prices`, and store the total."""
         prices = [Decimal(price) * (100 - self.percent) / 100 for price in scene.world.get("prices") or []]
         rounded = [str(price.quantize(Decimal("0.01"))) for price in prices]
         total = str(sum(map(Decimal, rounded), Decimal("0.00")))

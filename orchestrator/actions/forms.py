@@ -1,0 +1,262 @@
+"""Forms: set values, press keys, choose options, upload files."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from pydantic import Field, model_validator
+
+from orchestrator.actions.base import ALL_TYPES, Action, Selector, SelectorAliases, WaitingPageAction
+from orchestrator.automation.app_form_controls import fill_app_control
+from orchestrator.automation.device_keys import press_device_keys
+from orchestrator.automation.file_choosers import set_files_by_bidi
+from orchestrator.automation.form_controls import choose, describe_mismatch, fill_web_control, toggle
+from orchestrator.automation.input import tapped, touch
+from orchestrator.automation.keys import DEVICE_KEYS, KEYS, key_actions, named_chords
+from orchestrator.automation.scene import Scene
+from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported, brief
+from orchestrator.models.results import Acted, Observe
+from orchestrator.models.session import SessionType
+from orchestrator.settings import ToolSet
+from orchestrator.snapshot.answers import UploadedAnswer
+from orchestrator.snapshot.methods import UPLOADED
+from orchestrator.system.machine import LOOPBACK
+from orchestrator.system.secrets import MASK
+
+_ONLY_ON_DEVICES = DEVICE_KEYS - {"HOME"}
+"""Keys that no keyboard has."""
+
+_UNKNOWN = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
+_SHOWN = 500
+"""Characters of a path that an error shows."""
+
+
+def _types_character(chord: list[str]) -> bool:
+    return len(chord[-1]) == 1 and {*chord[:-1]} <= {"Shift"}
+
+
+def press_session_keys(scene: Scene, pressed: list[list[str]]) -> None:
+    """Press chords of key names: the device's keys on an app's own screen, the keyboard's in a page.
+
+    Raises:
+        Unsupported: The session's keyboard lacks a key.
+    """
+    if scene.native:
+        press_device_keys(scene, pressed)
+        return
+    if unknown := DEVICE_KEYS & {name for chord in pressed for name in chord}:
+        raise Unsupported(
+            f"{min(unknown)} is a key of devices, and this session shows a page.",
+            hint="Use navigate with history back; in an app's web view, first switch_context to NATIVE_APP.",
+        )
+    scene.remote.execute(
+        "actions", actions=key_actions([[KEYS.get(name, name) for name in chord] for chord in pressed])
+    )
+
+
+class SetValue(SelectorAliases, WaitingPageAction):
+    """Fill in (type, input, enter text) a field, or set a checkbox, radio, select, date, color or slider.
+
+    Replaces the content; checkboxes take true or false, dates ISO format.
+    """
+
+    verb: ClassVar[str] = "set_value"
+    title: ClassVar[str] = "Fill in"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
+    toolset: ClassVar[ToolSet] = "core"
+    idempotent: ClassVar[bool] = True
+
+    selector: Selector
+    value: str = Field(repr=False, coerce_numbers_to_str=True)
+    submit: bool = Field(default=False, description="Press Enter afterwards.")
+    keystrokes: bool = Field(default=False, description="Key events for each character.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _forgive_text(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        if "text" in data and "value" not in data:
+            data = {**{key: item for key, item in data.items() if key != "text"}, "value": data["text"]}
+        if isinstance(data.get("value"), bool):
+            data = {**data, "value": str(data["value"]).lower()}
+        return data
+
+    def default_observe(self) -> Observe:
+        """Report the change if the form is submitted."""
+        return "change" if self.submit else "none"
+
+    def act(self, scene: Scene) -> Acted:
+        """Focus and select in one script call, type in one command, read back in a third."""
+        with scene.element(self.selector, "fill", self.timeout, value=self.value, handle=True) as hit:
+            if hit.kind == "password":
+                scene.redactor.add(self.value)
+            way = fill_app_control if scene.native else fill_web_control
+            filled = way(scene, hit, self.value, keystrokes=self.keystrokes)
+            warnings = filled[1] if filled else []
+            if self.submit:
+                press_session_keys(scene, [["Enter"]])
+            elif filled and scene.finder.at_top:
+                held = filled[0]
+                scene.record_url_and_title(held)
+                return Acted(matches=hit.matches, warnings=warnings, url=held["url"], title=held["title"])
+        return Acted(matches=hit.matches, warnings=warnings)
+
+
+class PressKeys(SelectorAliases, WaitingPageAction):
+    """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME."""
+
+    verb: ClassVar[str] = "press_keys"
+    title: ClassVar[str] = "Press keys"
+    types: ClassVar[frozenset[SessionType]] = ALL_TYPES
+    toolset: ClassVar[ToolSet] = "core"
+    observes: ClassVar[Observe] = "change"
+
+    keys: str = Field(min_length=1, max_length=1000)
+    selector: Selector | None = None
+
+    def log_arguments(self) -> dict[str, Any]:
+        """Mask typed characters: they may be part of a password."""
+        pressed = named_chords(self.keys, device=True)
+        return {
+            **super().log_arguments(),
+            "keys": " ".join(MASK if _types_character(chord) else "+".join(chord) for chord in pressed),
+        }
+
+    @model_validator(mode="after")
+    def _known(self) -> PressKeys:
+        named_chords(self.keys, device=True)
+        return self
+
+    def act(self, scene: Scene) -> Acted:
+        """Press all keys in one command; an app's keys are the device's, pressed one by one."""
+        pressed = named_chords(self.keys, device=scene.native or bool(_ONLY_ON_DEVICES & {*self.keys.upper().split()}))
+        if self.selector is None:
+            press_session_keys(scene, pressed)
+            return Acted()
+        with scene.element(self.selector, "focus", self.timeout) as hit:
+            if scene.native and not hit.facts.get("focused"):
+                touch(scene, tapped(hit.point))
+            press_session_keys(scene, pressed)
+        return Acted(matches=hit.matches)
+
+
+class UploadFiles(SelectorAliases, WaitingPageAction):
+    """Put files of this machine into a file input, or that of a button or label."""
+
+    verb: ClassVar[str] = "upload_files"
+    title: ClassVar[str] = "Upload files"
+    instead: ClassVar[str] = "To put a file on the device: execute_script with mobile: pushFile."
+    by_default: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+
+    selector: Selector
+    paths: list[str] = Field(min_length=1)
+
+    def act(self, scene: Scene) -> Acted:
+        """Send the paths by Element Send Keys; a remote end elsewhere receives the files first."""
+        files = [_readable(path) for path in self.paths]
+        with scene.element(self.selector, "files", self.timeout, files=len(files), handle=True) as hit:
+            places = [_send(scene, file) if scene.record.is_remote else str(file) for file in files]
+            if hit.facts.get("loose"):
+                set_files_by_bidi(scene, places)
+                return Acted(matches=hit.matches)
+            with scene.finder.in_frame(hit.facts["path"]):
+                handle = next(iter(scene.web_page.handle().values()))
+                text = "\n".join(places)
+                scene.remote.execute("sendKeysToElement", id=handle, text=text, value=list(text))
+            found = scene.query_page(UPLOADED)
+            return Acted(matches=hit.matches, warnings=_warnings([file.name for file in files], found))
+
+
+def _readable(given: str) -> Path:
+    """The file as an absolute path.
+
+    Raises:
+        InvalidArgument: There is no such file, or it cannot be read.
+    """
+    path = Path(given)
+    try:
+        path = path.expanduser().absolute()
+        problem = _file_problem(path)
+    except (OSError, ValueError, RuntimeError):  # too long, a null character, an unknown user
+        problem = "cannot be a file"
+    if problem:
+        raise InvalidArgument(f"{brief(str(path), _SHOWN)!r} {problem}.", hint="Give paths of files on this machine.")
+    return path
+
+
+def _file_problem(path: Path) -> str:
+    """The reason why the file cannot be uploaded; empty if it can."""
+    if not path.exists():
+        return "does not exist"
+    if not path.is_file():
+        return "is not a file"
+    if not os.access(path, os.R_OK):
+        return "cannot be read"
+    return "has a line break in its name" if "\n" in str(path) else ""
+
+
+def _send(scene: Scene, file: Path) -> str:
+    """Send the file to the remote end (selenium's POST /session/{id}/se/file); its path there.
+
+    A driver on this machine that lacks the command reads the file from its own path.
+
+    Raises:
+        Unsupported: The remote end is on another machine and lacks the command.
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(file, file.name)
+    try:
+        return str(scene.remote.execute("uploadFile", file=base64.b64encode(packed.getvalue()).decode()))
+    except RemoteFailure as error:
+        if error.details.get("error") not in _UNKNOWN:
+            raise
+        if urlsplit(scene.record.remote_url).hostname in LOOPBACK:
+            return str(file)
+        raise Unsupported(
+            "The remote end accepts no uploaded files: it lacks the command se/file.",
+            hint="Use a Selenium Grid or cloud that has it, or a browser on this machine.",
+        ) from error
+
+
+def _warnings(names: list[str], found: UploadedAnswer) -> list[str]:
+    held, taken = found["held"], found["taken"]
+    if taken != names:
+        return [f"The input took {', '.join(taken) or 'no file'} instead of the given files."]
+    if held != names:
+        return [f"The page changed the input's files: it now holds {', '.join(held) or 'none'}."]
+    return []
+
+
+class SelectOption(SelectorAliases, WaitingPageAction):
+    """Choose exactly these options of a select (dropdown, list), by value, label or index."""
+
+    verb: ClassVar[str] = "select_option"
+    title: ClassVar[str] = "Choose options"
+    in_web_views: ClassVar[bool] = True
+    instead: ClassVar[str] = "Use set_value, or tap it and then its option."
+    idempotent: ClassVar[bool] = True
+
+    selector: Selector
+    values: list[str]
+
+    def act(self, scene: Scene) -> Acted:
+        """Choose one option by keys; in a multiple select, click each option that must change, with a modifier held."""
+        with scene.element(self.selector, "options", self.timeout, values=self.values, handle=True) as hit:
+            held = toggle(scene) if hit.facts.get("multiple") else choose(scene, hit)
+            warnings = [] if held["same"] else [describe_mismatch(held)]
+            if not scene.finder.at_top:
+                return Acted(matches=hit.matches, warnings=warnings)
+            scene.record_url_and_title(held)
+            return Acted(matches=hit.matches, warnings=warnings, url=held["url"], title=held["title"])
+
+
+ACTIONS: list[type[Action[Any]]] = [SetValue, PressKeys, UploadFiles, SelectOption]

@@ -1,0 +1,1 @@
+"""Tools of the actions: the scene, finding, input, screenshots, dialogs, downloads."""

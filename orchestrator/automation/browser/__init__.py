@@ -1,0 +1,1 @@
+"""Automation of browsers: elements, frames, tabs, storage, emulation, settling."""

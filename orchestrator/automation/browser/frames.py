@@ -1,0 +1,170 @@
+"""The current browsing context: the top document or a frame, and the path to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
+from orchestrator.snapshot.answers import BoxSides, FrameAddress, FrameLens
+from orchestrator.snapshot.methods import OUTWARDS, is_cross_origin, is_refused
+from orchestrator.snapshot.web.page import Interrupted, PageEngine
+from orchestrator.webdriver.remote import Remote
+
+
+@dataclass(frozen=True)
+class FrameStep:
+    """A step from a document into a frame of another origin below it.
+
+    Attributes:
+        path: The window indexes that lead there, or the ref of a frame in a shadow tree, which has no index.
+        ref: The frame's ref.
+    """
+
+    path: tuple[int | str, ...]
+    ref: str
+
+    @classmethod
+    def from_facts(cls, facts: FrameAddress) -> FrameStep:
+        """Make a step of the engine's facts about a frame."""
+        return cls(tuple(facts["path"]), facts["ref"])
+
+
+FramePath = tuple[FrameStep, ...]
+"""The steps from the top document to a frame."""
+
+
+@dataclass(frozen=True)
+class ViewportRect:
+    """A part of a document's viewport, in CSS pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @classmethod
+    def from_sides(cls, sides: BoxSides) -> ViewportRect:
+        """Make a rectangle of the engine's four sides."""
+        return cls(sides["left"], sides["top"], sides["right"], sides["bottom"])
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height; neither is negative."""
+        return max(0.0, self.right - self.left), max(0.0, self.bottom - self.top)
+
+    def intersect(self, other: ViewportRect) -> ViewportRect:
+        """The part that both have in common."""
+        return ViewportRect(
+            max(self.left, other.left),
+            max(self.top, other.top),
+            min(self.right, other.right),
+            min(self.bottom, other.bottom),
+        )
+
+    def map_out_of_frame(self, lens: FrameLens) -> ViewportRect:
+        """The same rectangle in the document around its frame."""
+        across, down = lens["scaleX"], lens["scaleY"]
+        left, top = lens["left"], lens["top"]
+        return ViewportRect(
+            left + self.left * across, top + self.top * down, left + self.right * across, top + self.bottom * down
+        )
+
+    def moved(self, x: float, y: float) -> ViewportRect:
+        """The same rectangle, moved."""
+        return ViewportRect(self.left + x, self.top + y, self.right + x, self.bottom + y)
+
+
+class Frames:
+    """Switches between the top document and the frames of other origins; same-origin ones need no switching."""
+
+    def __init__(self, remote: Remote, page: PageEngine) -> None:
+        self._remote = remote
+        self._page = page
+        self.current_path: FramePath = ()
+
+    @contextmanager
+    def in_frame(self, step: FrameStep) -> Iterator[None]:
+        """Make a frame below the current document current for a block.
+
+        Raises:
+            Interrupted: The frame is gone.
+        """
+        before = self.current_path
+        self.switch((*before, step))
+        try:
+            yield
+        finally:
+            self.switch_back(before)
+
+    @contextmanager
+    def point_in_top_document(self, x: int, y: int) -> Iterator[tuple[int, int]]:
+        """Map a point of the current document into the top document, which is current inside the block.
+
+        From there a pointer reaches every frame; chromedriver misses while a frame of another origin is current.
+        """
+        before = self.current_path
+        try:
+            [at] = self.map_to_top_document([ViewportRect(x, y, x, y)], clip=False)
+            yield floor(at.left), floor(at.top)
+        finally:
+            self.switch_back(before)
+
+    def map_to_top_document(self, boxes: list[ViewportRect], *, clip: bool = True) -> list[ViewportRect]:
+        """Map rectangles of the current document into the top one, which is current then; clipped by the frames."""
+        while self.current_path:
+            *around, step = self.current_path
+            self.switch(tuple(around))
+            frame = self._page.call(OUTWARDS, path=list(step.path))
+            if not is_refused(frame) and not is_cross_origin(frame):
+                edge = ViewportRect.from_sides(frame["part"])
+                boxes = [box.map_out_of_frame(frame["lens"]) for box in boxes]
+                boxes = [box.intersect(edge) for box in boxes] if clip else boxes
+        return boxes
+
+    def switch_back(self, path: FramePath = ()) -> None:
+        """Switch to a frame that was current before; to the top document if it is gone."""
+        with suppress(Interrupted):
+            self.switch(path)
+
+    def switch(self, path: FramePath) -> None:
+        """Switch to the frame at the end of `path`; to the top document without steps.
+
+        Raises:
+            Interrupted: A frame on the way is gone.
+        """
+        if path == self.current_path:
+            return
+        self._remote.execute("switchToFrame", id=None)
+        self.current_path = ()
+        try:
+            for key in (key for step in path for key in step.path):
+                self._remote.execute("switchToFrame", id=key if isinstance(key, int) else self._element(key))
+        except PlaceGone:
+            raise
+        except RemoteFailure as error:
+            self._remote.execute("switchToFrame", id=None)
+            raise Interrupted("The frame went away.") from error
+        self.current_path = path
+
+    def _element(self, ref: str) -> Any:
+        element = self._page.frame(ref)
+        if element is None:
+            self._remote.execute("switchToFrame", id=None)
+            raise Interrupted("The frame went away.")
+        return element
+
+    def switch_to_top(self) -> bool:
+        """Make the top document current, wherever another process has stopped; False while a dialog prevents it."""
+        try:
+            self._remote.execute("switchToFrame", id=None)
+        except DialogOpen:
+            return False
+        return True
+
+    def reset_to_top(self) -> None:
+        """Note that the top document is current, since another tab was switched to."""
+        self.current_path = ()

@@ -1,0 +1,192 @@
+"""Waits until the page has settled after an action, and reports what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import Any, Protocol, Self
+
+from orchestrator.automation.browser.finder import Finder
+from orchestrator.automation.browser.frames import FramePath
+from orchestrator.errors import DialogOpen, PlaceGone, TimedOut
+from orchestrator.models.results import StateChange, ValueChange
+from orchestrator.snapshot.answers import DeltaAnswer, MarkAnswer, PageAddress, SettleAnswer
+from orchestrator.snapshot.methods import DELTA, MARK, SETTLE, AnswerT, PageMethod
+from orchestrator.snapshot.view import View
+from orchestrator.snapshot.web.page import Interrupted
+from orchestrator.system.deadline import Deadline
+
+_NO_BASELINE = "elsewhere"
+"""A name under which no view has a baseline."""
+_LINES = 40
+"""Lines of a change at most."""
+_REDRAWN = "Refs now stale: {}, of elements that were drawn anew and look as before."
+
+
+class ObservedScene(Protocol):
+    """The parts of a scene that an observer uses."""
+
+    finder: Finder
+
+    @property
+    def page(self) -> View:
+        """The current view."""
+        ...
+
+    def query_page(self, method: PageMethod[AnswerT], **params: Any) -> AnswerT:
+        """Query the page without waiting."""
+        ...
+
+    def defer_query(self, method: PageMethod[AnswerT], on_answer: Callable[[AnswerT], None], **params: Any) -> None:
+        """Query the page together with the next query, or before the next other command."""
+        ...
+
+    def run_deferred_queries(self) -> None:
+        """Send the deferred queries now."""
+        ...
+
+    def check(self) -> None:
+        """Raise if this call has to stop."""
+        ...
+
+    def record_url_and_title(self, place: PageAddress) -> None:
+        """Keep the page's URL and title."""
+        ...
+
+
+class ChangeObserver:
+    """Observes the page from one moment on, and reports the changes since then.
+
+    Frames of other origins are observed from the first action inside them on.
+
+    Args:
+        name: The name of its baseline in the page; a step that observes inside a sequence has its own.
+        scene: The scene to observe.
+    """
+
+    def __init__(self, name: str, scene: ObservedScene) -> None:
+        self._name = name
+        self._view = scene.page
+        self._page_before: PageAddress = {"url": "", "title": ""}
+        self._frames: set[FramePath] = set()
+
+    @classmethod
+    def start(cls, scene: ObservedScene, name: str) -> Self:
+        """Observe from now on; the baseline is taken with the next query, before anything is done to the page."""
+        observer = cls(name, scene)
+        scene.defer_query(MARK, observer._note_page, name=name)
+        scene.finder.frame_observers[name] = observer
+        return observer
+
+    def enter_frame(self, path: FramePath, page: View) -> None:
+        """Take a baseline in the current frame of another origin, which is about to be acted in."""
+        if path not in self._frames:
+            page.call(MARK, name=self._name)
+            self._frames.add(path)
+
+    def report_changes(self, scene: ObservedScene, *, stability: float, limit: float) -> dict[str, Any]:
+        """Wait until the page has settled, and report the changes as fields of `Settled`, with `url` and `title`.
+
+        Args:
+            scene: The observed scene.
+            stability: Seconds without a change that count as settled.
+            limit: Seconds to wait for them at most.
+        """
+        scene.run_deferred_queries()
+        deadline = Deadline(limit)
+        try:
+            settled = self._settle(scene, deadline, stability)
+            waited = deadline.elapsed_ms - (settled.get("deltaMs", 0) if settled["settled"] else 0)
+            delta = _delta_of(settled) or scene.query_page(DELTA, **self._baseline(scene))
+            place: PageAddress = {"url": delta["now"]["url"], "title": delta["now"]["title"]}
+            in_frames = self._settle_frames(scene, deadline, stability)
+        except DialogOpen as dialog:
+            return {"warnings": [str(dialog)], "dialog": True}
+        scene.record_url_and_title(place)
+        deltas = [delta, *(frame_delta for _, frame_delta in in_frames)]
+        change = StateChange(
+            url=_value_change(self._page_before["url"], place["url"]),
+            title=_value_change(self._page_before["title"], place["title"]),
+            **_merge_lines(deltas),
+        )
+        answers = [settled, *(answer for answer, _ in in_frames)]
+        reasons = [answer["reason"] for answer in answers if not answer["settled"]]
+        fields: dict[str, Any] = {**place, "stability_wait_ms": waited, "stable": not reasons}
+        if reasons:
+            fields["unstable_reason"] = reasons[0]
+        if redrawn := sum(delta["redrawn"] for delta in deltas):
+            fields["warnings"] = [_REDRAWN.format(redrawn)]
+        return {**fields, "state_change": None if change.empty else change}
+
+    def _note_page(self, page: MarkAnswer) -> None:
+        self._page_before = page
+
+    def _settle(self, scene: ObservedScene, deadline: Deadline, stability: float) -> SettleAnswer:
+        """Wait until the page has settled; the engine's answer with the changes, or the reason why it has not."""
+        params = {"stability": round(stability * 1000), "since": deadline.started, **self._baseline(scene)}
+        reason = "the page is navigating"
+        while True:
+            scene.check()
+            try:
+                answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params)
+                if answer["settled"]:
+                    return answer
+                reason = answer["reason"]
+            except (Interrupted, PlaceGone, TimedOut):
+                reason = "the page is navigating"
+            if not deadline.seconds_left:
+                return {"settled": False, "quietFor": 0, "reason": reason}
+
+    def _settle_frames(
+        self, scene: ObservedScene, deadline: Deadline, stability: float
+    ) -> list[tuple[SettleAnswer, DeltaAnswer]]:
+        """Wait in each observed frame of another origin; return answers and changes of those that are still there."""
+        params = {"stability": round(stability * 1000), **self._baseline(scene)}
+        answers = []
+        for path in self._frames:
+            with suppress(Interrupted, PlaceGone):
+                try:
+                    answers.append(self._settle_frame(scene, path, deadline, params))
+                finally:
+                    scene.finder.frames.switch_back()
+        return answers
+
+    def _settle_frame(
+        self, scene: ObservedScene, path: FramePath, deadline: Deadline, params: Mapping[str, Any]
+    ) -> tuple[SettleAnswer, DeltaAnswer]:
+        scene.finder.frames.switch(path)
+        while True:
+            scene.check()
+            answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params)
+            if answer["settled"] or not deadline.seconds_left:
+                return answer, _delta_of(answer) or scene.page.call(DELTA, **self._baseline(scene))
+
+    def _baseline(self, scene: ObservedScene) -> dict[str, Any]:
+        # After a change between a web view and the app's own screen everything is new.
+        return {"name": self._name if scene.page is self._view else _NO_BASELINE, "limit": _LINES}
+
+
+def _delta_of(answer: SettleAnswer) -> DeltaAnswer | None:
+    return answer.get("delta") if answer["settled"] else None
+
+
+def _merge_lines(deltas: list[DeltaAnswer]) -> dict[str, Any]:
+    """The changed lines of several documents, limited as those of one are."""
+    lines: dict[str, list[str]] = {}
+    more, room = sum(delta["more"] or 0 for delta in deltas), _LINES
+    listings = {
+        "appeared": [delta["appeared"] for delta in deltas],
+        "changed": [delta["changed"] for delta in deltas],
+        "disappeared": [delta["disappeared"] for delta in deltas],
+    }
+    for name, listing in listings.items():
+        every = list(chain.from_iterable(listing))
+        lines[name] = every[:room]
+        more += len(every[room:])
+        room -= len(lines[name])
+    return {**lines, "more": more or None}
+
+
+def _value_change(before: str, after: str) -> ValueChange | None:
+    return None if before == after else ValueChange(from_=before, to=after)

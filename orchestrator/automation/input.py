@@ -1,0 +1,206 @@
+"""Mouse, touch and keyboard input by W3C Perform Actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from orchestrator.automation.browser.frames import ViewportRect
+from orchestrator.automation.keys import KEYS, key_actions
+from orchestrator.automation.scene import Scene
+from orchestrator.errors import InvalidArgument, RemoteFailure
+from orchestrator.models import browser_support
+from orchestrator.models.results import Acted
+from orchestrator.models.session import SessionType
+from orchestrator.snapshot.methods import INSERTED
+
+_KEYS_AT_ONCE = 100
+"""Key presses per Perform Actions command, so that none comes near the command timeout."""
+
+PRESS: tuple[dict[str, Any], ...] = ({"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
+"""Press and release of the main button, or of a finger."""
+
+Direction = Literal["up", "down", "left", "right"]
+Point = tuple[int, int]
+Steps = list[dict[str, Any]]
+_TOUCH_MS = 50
+"""Duration of a tap: some drivers ignore shorter ones."""
+_BETWEEN_MS = 80
+"""Pause between the taps of a double tap."""
+_LIFT_MS = 600
+"""Duration of the long press that begins a drag."""
+_REST_MS = 100
+"""Pause before a finger is lifted, so that nothing is flung."""
+_MARGIN = 0.05
+"""Share of the screen at each edge where strokes are gestures of the system."""
+_SIGNS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+
+
+def is_chromium(scene: Scene) -> bool:
+    """True for Chromium browsers on desktops; those on devices are driven differently."""
+    return scene.browser in browser_support.CHROMIUM
+
+
+def shortcut(scene: Scene) -> str:
+    """The modifier key of shortcuts and of multiple selection."""
+    on_mac = str(scene.record.capabilities.get("platformName", "")).lower().startswith("mac")
+    return KEYS["Meta" if on_mac else "Control"]
+
+
+def press(scene: Scene, pressed: Sequence[list[str]]) -> None:
+    """Press chords of WebDriver key values, one after the other."""
+    for start in range(0, len(pressed), _KEYS_AT_ONCE):
+        scene.check()
+        scene.remote.execute("actions", actions=key_actions(list(pressed[start : start + _KEYS_AT_ONCE])))
+
+
+def press_named(scene: Scene, names: Iterable[str]) -> None:
+    """Press keys, given by name or character."""
+    press(scene, [[KEYS.get(name, name)] for name in names])
+
+
+def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
+    """Replace the selection by the text, in one input event where possible; an empty text deletes the selection."""
+    if not text:
+        press(scene, [[KEYS["Delete"]]])
+    elif not keystrokes and is_chromium(scene):
+        scene.remote.cdp("Input.insertText", text=text)
+    elif (
+        keystrokes
+        or scene.record.type is not SessionType.BROWSER
+        or not scene.query_page(INSERTED, value=text)["taken"]
+    ):
+        press(scene, [[KEYS["Enter"] if char == "\n" else char] for char in text])
+
+
+def move(x: int, y: int, duration: int = 0) -> dict[str, Any]:
+    """A pointer move to a point of the viewport."""
+    return {"type": "pointerMove", "x": x, "y": y, "duration": duration}
+
+
+def perform_pointer_actions(
+    scene: Scene, steps: Sequence[dict[str, Any]], *, kind: str = "mouse", held: Sequence[str] = ()
+) -> None:
+    """Perform a pointer's steps in one Perform Actions command, with keys held down."""
+    source: dict[str, Any] = {
+        "type": "pointer",
+        "id": kind,
+        "parameters": {"pointerType": kind},
+        "actions": list(steps),
+    }
+    sources = [source]
+    if held:
+        pauses = [{"type": "pause"}] * len(held)
+        downs = [{"type": "keyDown", "value": value} for value in held]
+        ups = [{"type": "keyUp", "value": value} for value in reversed(held)]
+        source["actions"] = [*pauses, *steps, *pauses]
+        keys = {"type": "key", "id": "keys", "actions": [*downs, *[{"type": "pause"}] * len(steps), *ups]}
+        sources = [keys, source]
+    scene.remote.execute("actions", actions=sources)
+
+
+@contextmanager
+def refusing_out_of_bounds(x: int, y: int) -> Iterator[None]:
+    """Guard a block that moves to a point given by the caller.
+
+    Raises:
+        InvalidArgument: The point is outside the viewport.
+    """
+    try:
+        yield
+    except RemoteFailure as error:
+        if error.details.get("error") != "move target out of bounds":
+            raise
+        raise InvalidArgument(
+            f"x {x}, y {y} is outside the viewport.",
+            hint="Give CSS pixels (on an app's screen the driver's units) from the viewport's top left corner.",
+        ) from error
+
+
+def point_in_top_document(scene: Scene, point: Sequence[int]) -> tuple[int, int]:
+    """Convert a point of the current frame to the top document's viewport."""
+    x, y = point
+    with scene.finder.frames.point_in_top_document(x, y) as converted:
+        return converted
+
+
+def click(scene: Scene, point: tuple[int, int], *, held: Sequence[str] = ()) -> None:
+    """Click at a point of the current frame."""
+    with scene.finder.frames.point_in_top_document(*point) as (x, y):
+        perform_pointer_actions(scene, [move(x, y), *PRESS], held=held)
+
+
+def click_in_web_view(scene: Scene, selector: str, timeout_ms: int | None) -> Acted:
+    """Click by Element Click, since XCUITest sends pointer actions to the screen instead of the page.
+
+    Events that XCUITest fires itself are not trusted.
+    """
+    found = scene.element(selector, "point", timeout_ms, handle=True)
+    with found as hit, scene.finder.in_frame(hit.facts["path"]):
+        scene.remote.execute("clickElement", id=next(iter(scene.web_page.handle().values())))
+    return Acted(matches=hit.matches)
+
+
+def touch(scene: Scene, *fingers: Steps) -> None:
+    """Perform the steps of all fingers at the same time, in one command."""
+    sources = [
+        {"type": "pointer", "id": f"finger{n}", "parameters": {"pointerType": "touch"}, "actions": steps}
+        for n, steps in enumerate(fingers, 1)
+    ]
+    scene.remote.execute("actions", actions=sources)
+
+
+def tapped(point: Point, *, count: int = 1, hold_ms: int | None = None) -> Steps:
+    """Tap `count` times; with `hold_ms` each tap is a long press."""
+    down, up = PRESS
+    tap = [down, _pause(hold_ms or _TOUCH_MS), up]
+    return [move(*point), *tap, *([_pause(_BETWEEN_MS), *tap] * (count - 1))]
+
+
+def stroke(start: Point, end: Point, duration: int, *, rest: bool = False) -> Steps:
+    """Touch, move for `duration` ms, and lift; with `rest` the finger pauses first, so that nothing is flung."""
+    down, up = PRESS
+    return [move(*start), down, move(*end, duration), *([_pause(_REST_MS)] if rest else []), up]
+
+
+def dragged(start: Point, end: Point, duration: int) -> Steps:
+    """Pick up by a long press, carry to the other point, and lift."""
+    down, up = PRESS
+    return [move(*start), down, _pause(_LIFT_MS), move(*end, duration), _pause(_REST_MS), up]
+
+
+def stroke_points_by_share(area: ViewportRect, direction: Direction, share: float) -> tuple[Point, Point]:
+    """Start and end of a centred stroke over a share of the area's length."""
+    length = area.size[0 if direction in {"left", "right"} else 1] * min(share, 1 - 2 * _MARGIN)
+    return stroke_points_by_length(area, direction, length)
+
+
+def stroke_points_by_length(area: ViewportRect, direction: Direction, length: float) -> tuple[Point, Point]:
+    """Start and end of a centred stroke of this length."""
+    right, down = _SIGNS[direction]
+    x, y = (area.left + area.right) / 2, (area.top + area.bottom) / 2
+    start = (round(x - right * length / 2), round(y - down * length / 2))
+    return start, (round(start[0] + right * length), round(start[1] + down * length))
+
+
+def pinched(area: ViewportRect, scale: float, duration: int) -> tuple[Steps, Steps]:
+    """Strokes of two fingers about the area's middle: apart for a scale above 1, together below 1."""
+    x, y = round((area.left + area.right) / 2), round((area.top + area.bottom) / 2)
+    far = min(area.size) * (0.5 - _MARGIN)
+    near = max(far * min(scale, 1 / scale), 1)
+    first, last = (near, far) if scale > 1 else (far, near)
+    left, right = (
+        stroke((round(x + sign * first), y), (round(x + sign * last), y), duration, rest=True) for sign in (-1, 1)
+    )
+    return left, right
+
+
+def screen_area(scene: Scene) -> ViewportRect:
+    """The device's screen in the driver's units (Get Window Rect)."""
+    rect = scene.remote.execute("getWindowRect")
+    return ViewportRect(0, 0, max(rect["width"], 1), max(rect["height"], 1))
+
+
+def _pause(duration: int) -> dict[str, Any]:
+    return {"type": "pause", "duration": duration}

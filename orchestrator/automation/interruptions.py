@@ -1,0 +1,54 @@
+"""Handles what interrupts a scene's commands: dialogs, closed windows, hung pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from orchestrator.automation import dialogs
+from orchestrator.automation.scene import Scene
+from orchestrator.models.session import NATIVE, SessionType
+
+
+class InterruptionHandler:
+    """Listens to a scene's commands and page (`webdriver.remote.CommandListener`, `snapshot.web.page.PageListener`)."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self.deferred = scene.web_page.queued_calls
+
+    def run_deferred(self) -> None:
+        """Send the queries that were deferred until the next command."""
+        self._scene.run_deferred_queries()
+
+    def answer_dialog(self, text: str) -> bool:
+        """Answer the open dialog by the policy; False leaves it open."""
+        return dialogs.answer_dialog(self._scene, text)
+
+    def replace_window(self) -> str:
+        """Make another tab current, or the app's own screen, since the current one is gone; a clause that names it."""
+        if self._scene.record.type is SessionType.BROWSER:
+            return self._scene.tabs.replace_gone_tab()
+        self._scene.switch_context(NATIVE)
+        self._scene.event("The web view is gone; the session is on the app's own screens again.")
+        return "the app's own screen is current now"
+
+    def replace_page(self) -> str:
+        """Replace the tab of a hung page; a clause that names the new one, empty where that is impossible."""
+        return self._scene.tabs.replace_hung_tab() if self._scene.record.type is SessionType.BROWSER else ""
+
+    def report_external_url(self, url: str) -> None:
+        """Report a URL of another program that the page wanted to open."""
+        self._scene.event(f"The page wanted another program to open {url!r}; that was stopped.")
+
+    def report_permission_requests(self, names: list[str]) -> None:
+        """Report the permissions that the page asked for."""
+        self._scene.permissions.report_requests(names)
+
+
+@contextmanager
+def handle_interruptions(scene: Scene) -> Iterator[None]:
+    """Handle what interrupts the commands that a scene sends inside the block."""
+    handler = InterruptionHandler(scene)
+    with scene.remote.listening(handler), scene.web_page.listening(handler):
+        yield

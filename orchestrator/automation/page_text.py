@@ -1,0 +1,51 @@
+"""The visible text of a page and its frames, cut to fit a result."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+from orchestrator.automation.browser.element_errors import expect_found
+from orchestrator.automation.browser.frames import FrameStep
+from orchestrator.automation.scene import Scene
+from orchestrator.errors import PlaceGone
+from orchestrator.snapshot.answers import TextAnswer
+from orchestrator.snapshot.methods import TEXT
+from orchestrator.snapshot.web.page import Interrupted
+
+
+def text_of_page(scene: Scene, ignore: list[dict[str, Any]]) -> str:
+    """The visible text of the page or the current frame, without the elements that `ignore` locates."""
+    return visible_text(scene, None, ignore=ignore)[0]
+
+
+def visible_text(scene: Scene, selector: str | None, **asked: Any) -> tuple[str, TextAnswer]:
+    """Read the visible text of the page or of an element; returns it with the page's answer."""
+    if selector is None and not scene.finder.is_inside_frame:
+        found = expect_found(scene.query_page(TEXT, **asked))
+        return _with_frames(scene, found), found
+    with scene.finder.querying_element(selector, TEXT, scene.seconds(None), **asked) as found:
+        return _with_frames(scene, found), found
+
+
+def _with_frames(scene: Scene, found: TextAnswer) -> str:
+    """The answer's text, with the texts of frames of other origins inserted at their frames."""
+    text = found["text"]
+    # From the last frame to the first, so that the positions of earlier ones stay valid.
+    for frame in reversed(found["frames"]):
+        with suppress(Interrupted, PlaceGone), scene.finder.frames.in_frame(FrameStep.from_facts(frame)):
+            inner = _with_frames(scene, expect_found(scene.page.call(TEXT)))
+            parts = (text[: frame["at"]].rstrip(), inner, text[frame["at"] :].lstrip())
+            text = "\n".join(part for part in parts if part)
+    return text
+
+
+def cut_text(text: str, scene: Scene) -> tuple[str, str | None]:
+    """The beginning of a text that fits into a result, also as JSON, and how to get the rest."""
+    text = scene.redactor.text(text)  # before the cut: half a secret would not be recognized
+    room = shown = scene.settings.body_room
+    while (size := len(json.dumps(text[:shown], ensure_ascii=False))) > room and shown > 1:
+        shown = max(1, shown * room // size - 1)
+    rest = len(text) - shown
+    return text[:shown], f"Cut: {rest} more characters. Give a selector for a smaller part." if rest > 0 else None

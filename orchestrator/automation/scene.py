@@ -1,0 +1,338 @@
+"""The scene that an action works in: remote end, record, page, finder, memory, events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from orchestrator.automation import file_choosers
+from orchestrator.automation.browser.emulator import Emulator
+from orchestrator.automation.browser.finder import Finder, FoundElement
+from orchestrator.automation.browser.frames import Frames
+from orchestrator.automation.browser.permissions import Permissions
+from orchestrator.automation.browser.record_access import RecordAccess
+from orchestrator.automation.browser.storage import BrowserStorage
+from orchestrator.automation.browser.tabs import SessionTabs
+from orchestrator.automation.browser.window_handles import WindowHandles
+from orchestrator.automation.scripting.pool import WorldPool
+from orchestrator.automation.scripting.vars import Vars
+from orchestrator.automation.scripting.world import World
+from orchestrator.errors import DialogOpen, NoAnswer, PlaceGone, RemoteFailure
+from orchestrator.models import browser_support
+from orchestrator.models.results import Outcome
+from orchestrator.models.session import SessionRecord, SessionType, Tab
+from orchestrator.network.interception import Traffic
+from orchestrator.settings import Settings
+from orchestrator.snapshot.answers import PageAddress
+from orchestrator.snapshot.methods import STATE, AnswerT, PageMethod
+from orchestrator.snapshot.native.screen import Screen
+from orchestrator.snapshot.view import View
+from orchestrator.snapshot.web.page import Interrupted, PageEngine
+from orchestrator.system.activity import ActivityLog
+from orchestrator.system.deadline import Deadline
+from orchestrator.system.secrets import Redactor
+from orchestrator.webdriver.chromium import BrowserConnection
+from orchestrator.webdriver.events.subscriptions import EventSubscriptions
+from orchestrator.webdriver.remote import Remote
+
+_WAIT_LOCAL, _WAIT_REMOTE = 5.0, 15.0
+"""Seconds that an action waits for its element by default: on this machine, and at a far remote end."""
+
+
+class ScriptActions(Protocol):
+    """The actions that scripts and other actions call, and the script worlds of this process."""
+
+    worlds: WorldPool
+
+    def act(self, scene: Any, verb: str, fields: Mapping[str, Any]) -> Outcome:
+        """Perform an action by its verb."""
+        ...
+
+
+@dataclass(frozen=True)
+class SceneServices:
+    """Services that the scenes of all sessions share."""
+
+    settings: Settings
+    redactor: Redactor
+    activity: ActivityLog
+    script_actions: ScriptActions
+
+
+class SceneConnection(Protocol):
+    """The connection to a session's remote end, with the state that is kept between calls."""
+
+    remote: Remote
+    page: PageEngine
+    subscriptions: EventSubscriptions
+    traffic: Traffic
+    browser_connection: BrowserConnection
+    find_devtools: Callable[[], str] | None
+
+    @property
+    def screen(self) -> Screen:
+        """The screens of an app session."""
+        ...
+
+
+@dataclass
+class CallScope:
+    """The mode in which actions run inside a call: alone, as steps of a sequence, or called by a script.
+
+    Attributes:
+        deadline: When the whole call must end; None where each action has only its own timeout.
+        in_sequence: True for steps of a sequence: changes are reported once, at its end.
+        warn: Takes a warning that comes after its step is over; None where each step's result is shown.
+        page_unread: True when a step has left the page unread, which may have opened a dialog.
+    """
+
+    deadline: Deadline | None = None
+    in_sequence: bool = False
+    warn: Callable[[str], None] | None = None
+    page_unread: bool = False
+
+
+class Scene:
+    """A call's view of its session. It lives for one turn in the lane and is used by one thread.
+
+    Attributes:
+        remote: The client of the remote end.
+        web_page: The engine of the document that is current in a browser or web view.
+        subscriptions: Events of the session that this process has received.
+        bidi: WebDriver BiDi of the session, connected at its first use; None without a socket.
+        traffic: Routes and recording of the session's requests.
+        finder: Finds elements in the page or on the screen.
+        tabs: The session's tabs.
+        settings: The settings that hold for this call.
+        events: Unrequested things that happened during this call, as sentences.
+        scope: How the running action is embedded in the call.
+        has_navigated: True once the session went to another page.
+    """
+
+    def __init__(self, connection: SceneConnection, turn: RecordAccess, services: SceneServices) -> None:
+        self.remote = connection.remote
+        self.web_page = connection.page
+        self.subscriptions = connection.subscriptions
+        self.bidi = connection.subscriptions.bidi
+        self.traffic = connection.traffic
+        self.settings = services.settings
+        self.redactor = services.redactor
+        self.activity = services.activity
+        self.events: list[str] = []
+        self.scope = CallScope()
+        self.has_navigated = False
+        self._connection = connection
+        self._turn = turn
+        self._script_actions = services.script_actions
+        self.finder = Finder(lambda: self.page, Frames(self.remote, self.web_page), turn)
+        handles = WindowHandles(self.remote, connection.browser_connection, turn)
+        self.tabs = SessionTabs(
+            handles,
+            self.finder.frames,
+            turn,
+            self.event,
+            on_new=self._prepare_new_tab,
+            on_selected=self._prepare_selected_tab,
+        )
+
+    # The session's record
+
+    @property
+    def record(self) -> SessionRecord:
+        """The session's record as it stands in this turn."""
+        return self._turn.record
+
+    def change(self, **fields: Any) -> None:
+        """Change the record when the turn ends."""
+        self._turn.change(**fields)
+
+    def write(self, **fields: Any) -> None:
+        """Change the record now, for other threads and processes."""
+        self._turn.write(**fields)
+
+    def check(self) -> None:
+        """Raise if this call has to stop: it was cancelled, or its session was closed or lost."""
+        self._turn.check()
+
+    @property
+    def native(self) -> bool:
+        """True while the session shows an app's own screen."""
+        return self.record.native
+
+    @property
+    def browser(self) -> str:
+        """The browser's name in `models.browser_support`; empty on a device and for an unknown browser."""
+        if self.record.type is not SessionType.BROWSER:
+            return ""
+        return browser_support.normalize_browser_name(self.record.capabilities.get("browserName"))
+
+    def require_ability(self, ability: str) -> None:
+        """Refuse what this session's browser lacks, see `models.browser_support`.
+
+        Raises:
+            Unsupported: The browser lacks it.
+        """
+        browser_support.require_ability(ability, self.browser)
+
+    # The page or screen
+
+    @property
+    def page(self) -> View:
+        """The current view: a page, or an app's screen."""
+        return self._connection.screen if self.native else self.web_page
+
+    @property
+    def screen(self) -> Screen:
+        """The native screen of an app session."""
+        return self._connection.screen
+
+    def query_page(self, method: PageMethod[AnswerT], **params: Any) -> AnswerT:
+        """Query the page without waiting; repeated when a navigation or dialog cuts it short."""
+        patience = Deadline(self.settings.command_timeout)
+        while True:
+            self.check()
+            try:
+                return self.page.call(method, **params)
+            except (Interrupted, PlaceGone):
+                if not patience.seconds_left:
+                    raise RemoteFailure("The page keeps interrupting scripts.", hint="Navigate elsewhere.") from None
+
+    def defer_query(self, method: PageMethod[AnswerT], on_answer: Callable[[AnswerT], None], **params: Any) -> None:
+        """Query the page together with the next query, or before the next other command.
+
+        An app's screen is queried at once.
+        """
+        if self.native:
+            on_answer(self.query_page(method, **params))
+        else:
+            self.web_page.queue_call(method, params, on_answer)
+
+    def run_deferred_queries(self) -> None:
+        """Send the deferred queries now. A dialog that prevents them is met by the next command, too."""
+        if self.web_page.queued_calls:
+            with suppress(DialogOpen):
+                self.query_page(STATE)
+
+    def check_unread_page(self) -> None:
+        """Read the page if a step left it unread: a dialog that the step opened is handled by the policy."""
+        if self.scope.page_unread or self.web_page.queued_calls:
+            self.scope.page_unread = False
+            with suppress(DialogOpen):
+                self.query_page(STATE)
+
+    def record_url_and_title(self, place: PageAddress) -> None:
+        """Keep the page's URL and title in the record."""
+        # A form can send a password as a part of the address.
+        url, title = self.redactor.text(place["url"]) or None, self.redactor.text(place["title"])
+        self.has_navigated = self.has_navigated or url != self.record.url
+        if (url, title) != (self.record.url, self.record.title):
+            self.change(url=url, title=title)
+
+    def seconds(self, timeout_ms: int | None) -> float:
+        """Seconds that an action may wait: the given timeout or the default, within the scope's deadline."""
+        default = _WAIT_REMOTE if self.record.is_remote else _WAIT_LOCAL
+        given = default if timeout_ms is None else timeout_ms / 1000
+        return given if self.scope.deadline is None else min(given, self.scope.deadline.seconds_left)
+
+    def element(
+        self, given: str, need: str, timeout_ms: int | None, **params: Any
+    ) -> AbstractContextManager[FoundElement]:
+        """Wait for an element, see `Finder.element`; inside the block its frame is current."""
+        return self.finder.element(given, need, self.seconds(timeout_ms), **params)
+
+    def switch_context(self, context: str) -> None:
+        """Make a context of an app current: its own screens, or one of its web views (Switch Context)."""
+        self.remote.execute("switchToContext", name=context)
+        self.finder.frames.reset_to_top()
+        self.change(context=context, frame=(), url=None, title=None)
+
+    # The browser
+
+    @cached_property
+    def emulator(self) -> Emulator:
+        """Emulation of devices, places and conditions."""
+        return Emulator(self.remote, self.bidi, self._turn)
+
+    @cached_property
+    def permissions(self) -> Permissions:
+        """The permissions of the session's pages."""
+        return Permissions(self.remote, self.bidi, self._turn, self.event)
+
+    @property
+    def storage(self) -> BrowserStorage:
+        """Cookies and local storage of the browser."""
+        return BrowserStorage(self.remote, self.record, self._connection.find_devtools)
+
+    def apply_routing(self) -> None:
+        """Route and record the session's requests as the record says now.
+
+        Raises:
+            RemoteFailure: The browser's DevTools do not answer.
+        """
+        self.traffic.apply_record(self.record, self.write)
+
+    def subscribe_to_tabs(self, tabs: Iterable[Tab]) -> None:
+        """Receive events of these tabs only, in a browser whose windows the session shares with others."""
+        if self.bidi is not None and self.bidi.by_tab:
+            with suppress(RemoteFailure, NoAnswer):  # reading events reports the failure
+                self.bidi.set_tabs([tab.handle for tab in tabs])
+
+    def _prepare_new_tab(self, tab: Tab) -> None:
+        """Set up a tab that the browser has opened, and subscribe to its events."""
+        self.subscribe_to_tabs([*self.record.tabs, tab])
+        self.emulator.prepare_new_tab(tab)
+        if self.record.policies.file_pickers == "manual":
+            file_choosers.apply_picker_policy(self, [tab])
+
+    def _prepare_selected_tab(self, tab: Tab) -> Tab:
+        """Emulate in a tab what the record says."""
+        return self.emulator.update_selected_tab(tab)
+
+    # The call
+
+    def event(self, text: str) -> None:
+        """Report something that happened in the session unrequested."""
+        self.events.append(text)
+
+    @contextmanager
+    def scoped(self, **changes: Any) -> Iterator[CallScope]:
+        """Change fields of the scope for a block."""
+        before = self.scope
+        self.scope = replace(before, **changes)
+        try:
+            yield self.scope
+        finally:
+            before.page_unread = self.scope.page_unread
+            self.scope = before
+
+    # Scripts
+
+    @cached_property
+    def vars(self) -> Vars:
+        """The strings that the session keeps, also for its scripts."""
+        return Vars(self.record.vars, lambda kept: self.change(vars=kept))
+
+    @property
+    def world(self) -> World:
+        """The world of the session's scripts in this process, with `get` and `set` for its globals.
+
+        Raises:
+            Unsupported: There is no engine for it.
+        """
+        world, new = self._script_actions.worlds.get_or_create(self.record.id, self.record.remote_session_id)
+        if world.id != self.record.world:
+            if new and self.record.world:
+                self.event("The script world is a new one: globals of earlier scripts are not in it; vars are.")
+            self.change(world=world.id)
+        return world
+
+    def act(self, verb: str, fields: Mapping[str, Any]) -> Outcome:
+        """Perform another action of this session in this turn, by its verb and parameters.
+
+        Raises:
+            OrchestratorError: Any of the codes in `orchestrator.errors`.
+        """
+        return self._script_actions.act(self, verb, fields)

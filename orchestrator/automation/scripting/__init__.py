@@ -1,0 +1,1 @@
+"""Script worlds: JavaScript engines of sessions, whose globals persist between calls."""

@@ -1,0 +1,1 @@
+"""The doctor: checks this machine for what sessions need, and names fixes."""

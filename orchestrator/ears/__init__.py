@@ -1,1 +1,0 @@
-"""What a session says while nobody asks: its console, its errors, its requests, its downloads."""

@@ -1,0 +1,1 @@
+"""The life of sessions: starting, attaching, restarting, closing, maintenance, the keeper."""

@@ -1,0 +1,1 @@
+"""Maintenance of open sessions: limits, heartbeats, saved storage, cleanup, the keeper."""

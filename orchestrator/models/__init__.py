@@ -1,0 +1,1 @@
+"""Models of values: records, requests, results and policies, and the tables behind them."""

@@ -1,0 +1,280 @@
+"""Results of actions: typed values, rendered as data and as text."""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from typing import Any, Literal, Self
+
+from pydantic import Field
+from pydantic.alias_generators import to_camel
+
+from orchestrator.models.policies import Policies, PolicyValues
+from orchestrator.models.session import SessionType, Wire
+
+Observe = Literal["none", "change", "outline"]
+_SHORT = reprlib.Repr()
+"""Shortens fields in the repr of results."""
+_SHORT.maxstring, _SHORT.maxother, _SHORT.maxlist = 80, 200, 4
+
+
+class SessionLabel(Wire):
+    """The session that an omitted `sessionId` stood for."""
+
+    session_id: str
+    session_type: SessionType
+
+
+class Outcome(Wire):
+    """The fields that every result may have; unset and empty ones are omitted from the data."""
+
+    matches: int | None = Field(default=None, description="Number of elements the selector found, if several.")
+    warnings: list[str] = Field(default_factory=list)
+    events: list[str] = Field(default_factory=list, description="Unrequested events of the session, oldest first.")
+    restored: bool | None = Field(default=None, description="True if the parked session is intact.")
+    recovered: Literal["storage"] | None = Field(default=None, description="What a fresh browser got of a lost one.")
+    next: str | None = Field(default=None, description="How to get the part that was cut.")
+    session: SessionLabel | None = Field(default=None, description="The session, if sessionId was omitted.")
+
+    def data(self) -> dict[str, Any]:
+        """Return the result as JSON data with wire names."""
+        dumped = self.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return {name: value for name, value in dumped.items() if value != [] or name not in {"warnings", "events"}}
+
+    def render(self) -> str:
+        """Return the result as text, for readers who do not see the data."""
+        return "\n".join([*self.lines(), *self._common()])
+
+    def lines(self) -> list[str]:
+        """Return the result's own lines of text."""
+        return ["Done."]
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={_SHORT.repr(value)}" for name, value in self.__repr_args__())
+        return f"{type(self).__name__}({fields})"
+
+    def _common(self) -> list[str]:
+        # Not `restored` and `recovered`: the first event says both in a sentence.
+        lines = [f"Warning: {warning}" for warning in self.warnings]
+        lines += [f"Event: {event}" for event in self.events]
+        if self.matches is not None:
+            lines.append(f"The selector found {self.matches} elements; the first actionable one was used.")
+        if self.next:
+            lines.append(self.next)
+        if self.session:
+            lines.append(f"Session: {self.session.session_id} ({self.session.session_type}).")
+        return lines
+
+
+class ValueChange(Wire):
+    """A value before and after."""
+
+    from_: str = Field(alias="from")
+    to: str
+
+
+class StateChange(Wire):
+    """The difference between two snapshots; `appeared` and `changed` are outline lines with refs."""
+
+    url: ValueChange | None = None
+    title: ValueChange | None = None
+    appeared: list[str] = Field(default_factory=list)
+    disappeared: list[str] = Field(default_factory=list)
+    changed: list[str] = Field(default_factory=list)
+    more: int | None = Field(default=None, description="Number of further lines.")
+
+    def lines(self) -> list[str]:
+        """Return the change as text."""
+        lines = []
+        if self.url:
+            lines.append(f"URL: {self.url.from_} -> {self.url.to}")
+        if self.title:
+            lines.append(f"Title: {self.title.from_!r} -> {self.title.to!r}")
+        for name in ("appeared", "disappeared", "changed"):
+            changes: list[str] = getattr(self, name)
+            if changes:
+                lines += [f"{name.capitalize()}:", *(f"- {line}" for line in changes)]
+        if self.more:
+            lines.append(f"… {self.more} more lines; get_visible_elements shows them.")
+        return lines or ["Nothing visible changed."]
+
+    @property
+    def empty(self) -> bool:
+        """True if nothing differs."""
+        return not (self.url or self.title or self.appeared or self.disappeared or self.changed)
+
+
+class Settled(Outcome):
+    """A result that may report how the page changed and settled."""
+
+    state_change: StateChange | None = None
+    stable: bool | None = None
+    stability_wait_ms: int | None = Field(
+        default=None, description="Time from the end of the last step until the page settled."
+    )
+    unstable_reason: str | None = None
+
+    def change_lines(self) -> list[str]:
+        """Return change and stability as text."""
+        if self.stable is None:
+            return []
+        lines = self.state_change.lines() if self.state_change else ["Nothing visible changed."]
+        if not self.stable:
+            lines.append(f"Not settled after {self.stability_wait_ms} ms: {self.unstable_reason}.")
+        else:
+            lines.append(f"Settled after {self.stability_wait_ms} ms.")
+        return lines
+
+
+def _page(url: str | None, title: str | None) -> str:
+    """Name the page that a session shows; an app's screen has at most a title."""
+    return f"{title!r} at {url}" if url else f"{title!r}" if title else ""
+
+
+class Acted(Settled):
+    """The result of an action that acts on the page."""
+
+    url: str | None = None
+    title: str | None = None
+    outline: str | None = None
+
+    def lines(self) -> list[str]:
+        """Return the page, the changes and the outline as text."""
+        page = f"Done. {_page(self.url, self.title)}".strip()
+        return [page, *self.change_lines(), *([self.outline] if self.outline else [])]
+
+
+class ScriptValue(Outcome):
+    """The value that a script returned."""
+
+    value: Any = None
+
+    def data(self) -> dict[str, Any]:
+        """Return the result as data; `value` is present even if it is null."""
+        return {"value": None, **super().data()}
+
+    def lines(self) -> list[str]:
+        """Return the value as JSON."""
+        return [json.dumps(self.value, ensure_ascii=False)]
+
+
+class ScriptResult(ScriptValue):
+    """The value that a script of actions returned, and the lines that it printed."""
+
+    console: list[str] | None = None
+
+    def lines(self) -> list[str]:
+        """Return the value as JSON, then the printed lines."""
+        return [*super().lines(), *(["Console:", *self.console] if self.console else [])]
+
+
+class PageText(Outcome):
+    """The visible text of a page or an element."""
+
+    text: str
+
+    def lines(self) -> list[str]:
+        """Return the text itself."""
+        return [self.text]
+
+
+class PageSource(Outcome):
+    """The HTML of a page or an element."""
+
+    source: str
+
+    def lines(self) -> list[str]:
+        """Return the HTML itself."""
+        return [self.source]
+
+
+class Element(Wire):
+    """An element of a page."""
+
+    ref: str
+    role: str
+    name: str
+    value: str | None = None
+    states: list[str] | None = None
+    selector: str
+    css_selector: str | None = None
+
+
+class Elements(Outcome):
+    """The visible elements of a page, as an outline or as data."""
+
+    url: str
+    title: str
+    outline: str | None = None
+    elements: list[Element] | None = None
+    total: int
+    shown: int
+
+    def lines(self) -> list[str]:
+        """Return the page, then the outline or the elements as JSON lines."""
+        head = f"{_page(self.url, self.title)} ({self.shown} of {self.total})".strip()
+        if self.outline is not None:
+            return [head, self.outline]
+        elements = [element.model_dump(by_alias=True, exclude_none=True) for element in self.elements or []]
+        return [head, *(json.dumps(element, ensure_ascii=False) for element in elements)]
+
+
+class ConditionMet(Outcome):
+    """A condition that was met, and the time that it took."""
+
+    url: str | None = None
+    title: str | None = None
+    waited_ms: int
+
+    def lines(self) -> list[str]:
+        """Return the time that the condition took, and the page."""
+        return [f"Passed after {self.waited_ms} ms. {_page(self.url, self.title)}".strip()]
+
+
+class Screenshot(Outcome):
+    """A screenshot, saved as a file and returned as an image, never as text.
+
+    `size` is that of the image, `file_size` that of the file, both in pixels. `scale` is the number of image pixels per
+    `unit` of tap coordinates, `origin` the tap coordinates of the image's upper left corner.
+    """
+
+    path: str
+    size: tuple[int, int]
+    file_size: tuple[int, int]
+    scale: float
+    origin: tuple[int, int] | None = None
+    unit: str = Field(default="CSS pixel", exclude=True)
+    media_type: str
+    image: bytes = Field(exclude=True, repr=False)
+
+    def lines(self) -> list[str]:
+        """Return the file's path and size, and the relation of its pixels to tap coordinates."""
+        width, height = self.size
+        shown = "" if self.file_size == self.size else f", shown as {width} x {height} px"
+        pixels = "1 image pixel" if self.scale == 1 else f"{self.scale:g} image pixels"
+        lines = [
+            f"Screenshot saved: {self.path} ({self.file_size[0]} x {self.file_size[1]} px{shown}).",
+            f"One {self.unit} (tap coordinate) is {pixels}.",
+        ]
+        if self.origin:
+            lines.append(
+                f"Tap coordinates are image pixels / {self.scale:g} + {self.origin}; "
+                "scroll to points outside the viewport first."
+            )
+        return lines
+
+
+class PolicyList(PolicyValues, Outcome):
+    """The current policies of a session."""
+
+    @classmethod
+    def from_policies(cls, policies: Policies) -> Self:
+        """Make the result of a record's policies."""
+        return cls(**dict(policies))
+
+    def lines(self) -> list[str]:
+        """Return one line per policy."""
+        return [f"{to_camel(name)}: {getattr(self, name)}" for name in Policies.model_fields]

@@ -1,0 +1,248 @@
+"""A session's record and its parts: type, state, processes, tabs, instance, caller."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field
+
+from orchestrator.models.base import StoredModel
+from orchestrator.models.base import Wire as Wire  # noqa: PLC0414 — re-exported
+from orchestrator.models.emulation import Emulation, Viewport
+from orchestrator.models.identifiers import split_claim
+from orchestrator.models.policies import Approval, Policies
+
+
+class SessionType(StrEnum):
+    """The kind of a session, which decides the actions that apply and the way snapshots are taken."""
+
+    BROWSER = "browser"
+    IOS = "ios"
+    ANDROID = "android"
+
+
+APPS = (SessionType.IOS, SessionType.ANDROID)
+"""The types of app sessions."""
+
+
+class SessionState(StrEnum):
+    """The state of a session: starting, active, parked while its caller is away, lost with its remote end, closed."""
+
+    STARTING = "starting"
+    ACTIVE = "active"
+    PARKED = "parked"
+    LOST = "lost"
+    CLOSED = "closed"
+
+
+NATIVE = "NATIVE_APP"
+"""Appium's name for the context of an app's own screens."""
+
+Door = Literal["mcp", "cli", "python"]
+Mode = Literal["incognito", "persistent", "attached"]
+"""A browser's profile: empty and temporary, persistent, or that of the user's running browser."""
+
+
+class ProcessInfo(Wire):
+    """A process that this project started, by pid and creation time, so that a reused pid is never mistaken for it.
+
+    `folder` is its temporary folder, removed with it. A process `beside` a session does not drive it.
+    """
+
+    pid: int
+    created: float
+    name: str
+    folder: str | None = None
+    beside: bool = False
+
+
+class ArmedDialog(Wire):
+    """The answer to the next dialog, which overrides the policy."""
+
+    accept: bool
+    prompt_text: str | None = None
+
+
+class Tab(Wire):
+    """A tab by the name that callers use, with the remote end's window handle.
+
+    `prepared` is true if its documents get the page engine, `had_page` if it has left about:blank; `viewport` and
+    `emulation` are the settings applied to it.
+    """
+
+    name: str
+    handle: str
+    prepared: bool = False
+    had_page: bool = False
+    viewport: Viewport | None = None
+    emulation: Emulation = Emulation()
+
+
+class Instance(Wire):
+    """The browser of a session, if sessions may share it; the record of each of them names its processes.
+
+    `wishes` are digests, by name, of the settings it was launched with. `profile` is `browser/name` of a persistent
+    profile. `context` is the browser context of the session's tabs, `default` the one that the browser started with.
+    The `root` is the session whose driver session launched the browser; it has the BiDi socket. `ready` is true once
+    others can share it.
+    """
+
+    wishes: dict[str, str] = Field(default_factory=dict)
+    profile: str = ""
+    default: str = ""
+    context: str = ""
+    root: bool = False
+    ready: bool = False
+
+    @property
+    def isolated(self) -> bool:
+        """True if the session has a browser context of its own."""
+        return bool(self.context) and self.context != self.default
+
+
+class Use(Wire):
+    """A changing call in a session: its number there, its caller by key and label, and its verb."""
+
+    number: int
+    caller: str
+    label: str
+    verb: str
+
+
+class SessionRecord(StoredModel):
+    """A session as the store holds it: enough to drive it from any process.
+
+    Times are in seconds since the epoch.
+
+    Attributes:
+        capabilities: The capabilities that the remote end answered with.
+        request: The request that started the session; None if that held credentials.
+        started_by: Name of the caller that started or attached it.
+        fresh_since: Start of its age, if its first remote end was replaced for being too old.
+        approvals: Permissions that pages got under the policy `allow`, and keep.
+        strict: If true, a selector that finds several elements is an error.
+        uses: The last changing calls.
+        use_count: Number of changing calls so far.
+        seen: By key of a caller the `use_count` at its last call.
+        ref_next: First element ref number that was never reserved in this session.
+        tab_next: First number that no tab was named by.
+        tabs_used: Names of tabs in the order in which they were last current, the current one at the end.
+        frame: Refs from the top to the frame in which selectors are resolved; empty at the top.
+        context: Context of an app session: `NATIVE_APP` or a web view's name; empty in a browser.
+        claims: Resources that no other session of this home may have while it lives: a device, a port.
+        secret: Name of the secret that holds the remote URL with user and password.
+        remote_end: Facts about its place: `nodeId`, `nodeUrl`, `liveViewUrl`, `dashboardUrl`.
+        keep_alive: Seconds without a command after which the remote end would end the session.
+        routes: Rules for its requests, as `network.rules.Rule` has them, the last added first.
+        replays: Archives that answer the other requests (`path`, `notFound`).
+        har: Path of the recording of its traffic.
+        routed_by: The process that now serves `routes`, `replays` and `har`.
+        parked_at: Time from which the session is unattended; at `parked_until` it is ended (see `leases`).
+        world: The script world last used, in whichever process.
+    """
+
+    id: str
+    namespace: str
+    type: SessionType
+    provider: str
+    owner: str
+    state: SessionState = SessionState.STARTING
+    mode: Mode = "incognito"
+    instance: Instance | None = None
+    owned: bool = True
+    started_by: str = ""
+    remote_url: str = ""
+    remote_session_id: str = ""
+    capabilities: dict[str, Any] = Field(default_factory=dict)
+    url: str | None = None
+    title: str | None = None
+    request: dict[str, Any] | None = None
+    created_at: float
+    fresh_since: float | None = None
+    last_active_at: float
+    processes: tuple[ProcessInfo, ...] = ()
+    limits: dict[str, float] = Field(default_factory=dict)
+    vars: dict[str, str] = Field(default_factory=dict)
+    policies: Policies = Policies()
+    approvals: tuple[Approval, ...] = ()
+    strict: bool = False
+    armed: ArmedDialog | None = None
+    events: tuple[str, ...] = ()
+    uses: tuple[Use, ...] = ()
+    use_count: int = 0
+    seen: dict[str, int] = Field(default_factory=dict)
+    ref_next: int = 1
+    viewport: Viewport | None = None
+    emulation: Emulation = Emulation()
+    tabs: tuple[Tab, ...] = ()
+    tab_next: int = 1
+    tabs_used: tuple[str, ...] = ()
+    frame: tuple[str, ...] = ()
+    context: str = ""
+    claims: tuple[str, ...] = ()
+    secret: str = ""
+    remote_end: dict[str, str] = Field(default_factory=dict)
+    keep_alive: float | None = None
+    routes: tuple[dict[str, Any], ...] = ()
+    replays: tuple[dict[str, str], ...] = ()
+    har: str = ""
+    routed_by: str = ""
+    parked_at: float | None = None
+    parked_until: float | None = None
+    lost_reason: str | None = None
+    world: str = ""
+
+    @property
+    def native(self) -> bool:
+        """True if it shows an app's own screens, not a document of a browser or web view."""
+        return self.type is not SessionType.BROWSER and self.context == NATIVE
+
+    @property
+    def is_routed(self) -> bool:
+        """True if its requests are answered by rules or archives, or recorded."""
+        return bool(self.routes or self.replays or self.har)
+
+    @property
+    def is_remote(self) -> bool:
+        """True if no process of this machine drives it: files are sent to it, and waits are longer."""
+        return all(process.beside for process in self.processes)
+
+
+class Caller(Wire):
+    """A caller: an agent that its host names, else a connection or a script, in a process of this project.
+
+    Attributes:
+        key: Random; that of an agent whose host names it follows from the name, and is the same after a restart.
+        pid: The process that it calls.
+        created: That process's creation time.
+        door: How it comes in.
+        named: True if its host names it.
+        parent: Key of the caller that started this agent, where the host says so.
+        client: Name of the program, as far as known.
+        agent: Name of the agent in it, as far as known.
+        claims: Ends of the names of claims that the present call gives, by the ids of their sessions.
+    """
+
+    key: str
+    pid: int
+    created: float
+    door: Door = "python"
+    named: bool = False
+    parent: str | None = None
+    client: str = ""
+    agent: str = ""
+    claims: dict[str, str] = Field(default_factory=dict)
+
+    def with_claims(self, names: Iterable[str]) -> Caller:
+        """Return it for a call that names these sessions: those that it names by a claim are used under the claim."""
+        claims = dict(filter(operator.itemgetter(1), map(split_claim, names)))
+        return self.model_copy(update={"claims": claims}) if claims else self
+
+    @property
+    def label(self) -> str:
+        """The name that others read: the agent, the program, or else the way in."""
+        name = self.client or self.door
+        return f"{self.agent}, {name}" if self.agent else name

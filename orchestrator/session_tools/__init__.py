@@ -1,0 +1,1 @@
+"""The tools for sessions as a whole: start, list, close, run sequences, compare."""

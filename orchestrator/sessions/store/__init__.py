@@ -1,0 +1,1 @@
+"""The store: session records that outlive the processes that use them."""

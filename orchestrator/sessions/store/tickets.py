@@ -1,0 +1,36 @@
+"""Tickets inside a transaction: the order of the calls in a session's lane."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from orchestrator.models.session import SessionRecord
+from orchestrator.sessions.store import leases
+from orchestrator.sessions.store.types import Holder, Ticket
+
+
+def take(
+    db: sqlite3.Connection, session: int, record: SessionRecord, holder: Holder, tick: float, key: str | None = None
+) -> Ticket:
+    """Take the last place in a lane, for the caller `key`; None for maintenance."""
+    cursor = db.execute(
+        "INSERT INTO tickets (session, pid, created, beat, caller) VALUES (?, ?, ?, ?, ?)",
+        (session, *holder, tick, key),
+    )
+    return Ticket(int(cursor.lastrowid or 0), session, record.namespace, record.id)
+
+
+def holder_of(db: sqlite3.Connection, ticket: Ticket) -> Holder | None:
+    """Return the process that holds this place; None if the place is gone."""
+    row = db.execute("SELECT pid, created FROM tickets WHERE number = ?", (ticket.number,)).fetchone()
+    return Holder(*row) if row else None
+
+
+def is_first(db: sqlite3.Connection, ticket: Ticket, holder: Holder, tick: float) -> bool:
+    """Return True if no living process is ahead of this place; places of dead ones are removed."""
+    query = "SELECT number, pid, created, beat FROM tickets WHERE session = ? AND number < ? ORDER BY number"
+    for number, pid, created, beat in db.execute(query, (ticket.session, ticket.number)).fetchall():
+        if Holder(pid, created) == holder or leases.is_held(Holder(pid, created), beat, tick):
+            return False
+        db.execute("DELETE FROM tickets WHERE number = ?", (number,))
+    return True

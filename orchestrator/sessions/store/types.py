@@ -1,0 +1,39 @@
+"""The types of the store: a ticket, its holder, a position in a lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from orchestrator.models.session import SessionRecord
+from orchestrator.system import process_identity
+
+Change = Callable[[SessionRecord], SessionRecord]
+"""Makes the new record from the present one. It runs inside the transaction and must not call the store."""
+ChangeAmong = Callable[[SessionRecord, list[SessionRecord]], SessionRecord]
+"""Makes the new record from the present one and the other living sessions' records."""
+
+
+Holder = process_identity.ProcessKey
+"""The process that holds a place in a lane."""
+
+
+class Ticket(NamedTuple):
+    """A place in a lane; lower numbers come first.
+
+    `session` identifies one life of the id, `claim` is the end of the name of a claim under which it is used.
+    """
+
+    number: int
+    session: int
+    namespace: str
+    id: str
+    claim: str = ""
+
+
+class LanePosition(NamedTuple):
+    """A record and a place in its lane, read in one transaction; `first` is true if no living process is ahead."""
+
+    record: SessionRecord
+    ticket: Ticket
+    first: bool

@@ -1,0 +1,143 @@
+"""The methods of the page engine and of an app's screen, with the types of their answers."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from pydantic import TypeAdapter
+from typing_extensions import TypeForm, TypeIs
+
+from orchestrator.snapshot.answers import (
+    AssignAnswer,
+    BoxesAnswer,
+    CrossOriginAnswer,
+    DeltaAnswer,
+    EditingAnswer,
+    FileInputAnswer,
+    FrameWayAnswer,
+    HeldAnswer,
+    LoadedAnswer,
+    MarkAnswer,
+    MarkedAnswer,
+    OutwardsAnswer,
+    ReadyAnswer,
+    RefusedAnswer,
+    ScriptAnswer,
+    ScrolledAnswer,
+    ScrollInfoAnswer,
+    SettleAnswer,
+    ShotAnswer,
+    SliderAnswer,
+    SnapshotAnswer,
+    SourceAnswer,
+    StateAnswer,
+    TakenAnswer,
+    TextAnswer,
+    TogglesAnswer,
+    UploadedAnswer,
+    ViewAnswer,
+    WaitAnswer,
+)
+
+AnswerT = TypeVar("AnswerT")
+FoundT = TypeVar("FoundT")
+
+
+class PageMethod(Generic[AnswerT]):
+    """A method by its name on the wire, with the type that its answers are checked against.
+
+    Args:
+        name: The name that the engine has for it.
+        answer: The type of its answer.
+    """
+
+    def __init__(self, name: str, answer: TypeForm[AnswerT]) -> None:
+        self.name = name
+        self._type = answer
+
+    def read(self, facts: dict[str, Any]) -> AnswerT:
+        """Return the answer once it is checked.
+
+        Raises:
+            ValidationError: It does not fit the type.
+        """
+        return self._adapter.validate_python(facts, strict=True)
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[AnswerT]:
+        """The validator, built with the method's first answer."""
+        return TypeAdapter(self._type)
+
+
+class LocatingMethod(PageMethod[FoundT | RefusedAnswer | CrossOriginAnswer], Generic[FoundT]):
+    """A method that takes a locator: it may find nothing usable, or a frame in which another engine goes on."""
+
+    def __init__(self, name: str, answer: TypeForm[FoundT]) -> None:
+        super().__init__(name, answer)
+
+    def read(self, facts: dict[str, Any]) -> FoundT | RefusedAnswer | CrossOriginAnswer:
+        """Return the answer once it is checked against the type of its own kind.
+
+        Raises:
+            ValidationError: It does not fit.
+        """
+        if "crossOrigin" in facts:
+            return _CROSS_ORIGIN.read(facts)
+        if facts.get("ok") is False and "reason" in facts:
+            return _REFUSED.read(facts)
+        return super().read(facts)
+
+
+_REFUSED = PageMethod("refused", RefusedAnswer)
+_CROSS_ORIGIN = PageMethod("crossOrigin", CrossOriginAnswer)
+
+STATE = PageMethod("state", StateAnswer)
+SNAPSHOT = LocatingMethod("snapshot", SnapshotAnswer)
+TEXT = LocatingMethod("text", TextAnswer)
+SOURCE_TEXT = LocatingMethod("source", SourceAnswer)
+
+READY = LocatingMethod("ready", ReadyAnswer)
+INTO_VIEW = LocatingMethod("intoView", ReadyAnswer)
+WAIT = LocatingMethod("wait", WaitAnswer)
+FRAME_WAY = LocatingMethod("frameWay", FrameWayAnswer)
+OUTWARDS = LocatingMethod("outwards", OutwardsAnswer)
+
+MARK = PageMethod("mark", MarkAnswer)
+SETTLE = PageMethod("settle", SettleAnswer)
+DELTA = PageMethod("delta", DeltaAnswer)
+LOADED = PageMethod("loaded", LoadedAnswer)
+
+VERIFY = PageMethod("verify", HeldAnswer)
+OPTIONS_HELD = PageMethod("optionsHeld", HeldAnswer)
+EDITED = PageMethod("edited", HeldAnswer)
+EDITING = PageMethod("editing", EditingAnswer)
+PASTED = PageMethod("pasted", TakenAnswer)
+INSERTED = PageMethod("inserted", TakenAnswer)
+ASSIGN = PageMethod("assign", AssignAnswer)
+SLIDER = PageMethod("slider", SliderAnswer)
+TOGGLES = PageMethod("toggles", TogglesAnswer)
+UPLOADED = PageMethod("uploaded", UploadedAnswer)
+
+SCROLL_INFO = LocatingMethod("scrollInfo", ScrollInfoAnswer)
+SCROLLED = PageMethod("scrolled", ScrolledAnswer)
+
+VIEW = PageMethod("shot", ViewAnswer)
+SHOT = LocatingMethod("shot", ShotAnswer)
+MARKED = PageMethod("marked", MarkedAnswer)
+BOXES = LocatingMethod("boxes", BoxesAnswer)
+
+SCRIPT = LocatingMethod("script", ScriptAnswer)
+"""`PageEngine.evaluate`: a script is no method of the engine, and is answered like one."""
+FILE_INPUT = PageMethod("picked", FileInputAnswer)
+"""`PageEngine.describe_file_input`."""
+
+
+def is_refused(answer: FoundT | RefusedAnswer | CrossOriginAnswer) -> TypeIs[RefusedAnswer]:
+    """True if the locator found no usable element."""
+    return isinstance(answer, dict) and answer.get("ok") is False and "reason" in answer
+
+
+def is_cross_origin(answer: FoundT | RefusedAnswer | CrossOriginAnswer) -> TypeIs[CrossOriginAnswer]:
+    """True if the locator leads into a frame of another origin."""
+    return isinstance(answer, dict) and "crossOrigin" in answer

@@ -1,0 +1,106 @@
+"""A snapshot of a screen: its source as a tree, with the session's refs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from orchestrator.snapshot.answers import PageAddress
+from orchestrator.snapshot.native import text
+from orchestrator.snapshot.native.locating import FindRemotely, NodeFinder, Refusal, describe_locator
+from orchestrator.snapshot.native.node import Node
+from orchestrator.snapshot.native.outline import OutlineEntry, collect_entries
+from orchestrator.snapshot.native.refs import Refs
+from orchestrator.snapshot.native.remote_locators import RemoteLocators
+from orchestrator.snapshot.native.text import WITHOUT_REF
+from orchestrator.snapshot.native.tree import Tree
+
+_CANDIDATES = 5
+_WORD = 3
+"""Least characters of a word that is compared."""
+
+
+class ScreenSnapshot:
+    """A screen at the moment when its source was fetched.
+
+    `behind` is the last snapshot before a dialog opened: some platforms leave out what a dialog covers.
+    """
+
+    def __init__(
+        self, tree: Tree, platform: str, refs: Refs, find_remotely: FindRemotely, behind: ScreenSnapshot | None
+    ) -> None:
+        self.tree = tree
+        self.behind = behind
+        self.refs = refs
+        self._finder = NodeFinder(tree, platform, refs, find_remotely)
+
+    @property
+    def location(self) -> PageAddress:
+        """The title of the screen; it has no URL."""
+        return {"url": "", "title": self.title}
+
+    @property
+    def title(self) -> str:
+        """The title of the screen, also while a dialog is in front of it."""
+        return self.tree.title or ("" if self.behind is None else self.behind.title)
+
+    @cached_property
+    def entries(self) -> list[OutlineEntry]:
+        """The lines of the whole screen, those beyond its edges included."""
+        return collect_entries(self.tree)
+
+    @cached_property
+    def remote_locators(self) -> RemoteLocators:
+        """The locators by which the remote end finds each element."""
+        return RemoteLocators(self.tree.nodes)
+
+    def line(self, node: Node) -> str:
+        """Return a node's line, with its ref if the outline shows one."""
+        return text.format_line(node, "" if node.role in WITHOUT_REF else self.refs.ref(node))
+
+    def line_with_ref(self, node: Node) -> str:
+        """Return a node's line for an error: with a ref even if the outline shows none."""
+        return text.format_line(node, self.refs.ref(node))
+
+    def locate(self, locator: Mapping[str, Any]) -> list[Node]:
+        """Return all elements that match; for a strict locator at most one.
+
+        Raises:
+            Refusal: It cannot be used on this screen, its ref is stale, or it is strict and there are several.
+        """
+        found = self._finder.find(locator)
+        if locator.get("strict") and len(found) > 1:
+            shown = [self.line_with_ref(node) for node in found[:_CANDIDATES]]
+            raise Refusal("ambiguous", f"{len(found)} elements match", matches=len(found), candidates=shown)
+        return found
+
+    def must_find(self, locator: Mapping[str, Any]) -> list[Node]:
+        """Return all elements that match, at least one.
+
+        Raises:
+            Refusal: As `locate`, or there is none.
+        """
+        found = self.locate(locator)
+        if not found:
+            raise Refusal("not_found", f"nothing matches {describe_locator(locator)}")
+        return found
+
+    def candidates(self, locator: Mapping[str, Any]) -> list[str]:
+        """Return lines that the caller may have meant: of the same role, or with a word in common."""
+        is_named = locator["by"] in {"role", "line"}
+        given = str(locator.get("name") or "") if is_named else str(locator["value"])
+        words = [word for word in _words(given) if len(word) >= _WORD]
+        scored: list[tuple[int, OutlineEntry]] = []
+        for entry in self.entries:
+            if entry.has_ref:
+                name = entry.node.name.lower()
+                score = 2 * sum(word in name for word in words) + (entry.node.role == locator["value"])
+                if score:
+                    scored.append((score, entry))
+        scored.sort(key=lambda pair: -pair[0])
+        return [self.line(entry.node) for _, entry in scored[:_CANDIDATES]]
+
+
+def _words(text: str) -> list[str]:
+    return "".join(char if char.isalnum() else " " for char in text.lower()).split()

@@ -1,0 +1,1 @@
+"""The web snapshot: the page engine and its caller."""

@@ -1,0 +1,96 @@
+// Compares the page with a mark, element by element, as lines of the outline.
+const noMark = { document: null, url: '', title: '', lines: new Map(), requests: new WeakMap() };
+const marks = new Map();
+
+/** The mark of this name: each step of a sequence has its own. */
+const markOf = (name) => marks.get(name ?? '') ?? noMark;
+
+/** Surveys the page, also behind a dialog: elements that a dialog makes inert are not gone. */
+const surveyAll = () => survey(window.document, false, true);
+
+/** mark({name?}): from here on changes, requests and differences count. */
+function beginMark({ name }) {
+  const mark = { document: window.document, ...describePage(), lines: linesByElement(surveyAll()), requests: new WeakMap() };
+  for (const each of allDocuments()) mark.requests.set(each, requestsOf(dom.window(each)).last);
+  marks.set(name ?? '', mark);
+  leaving.since = null;
+  watchChanges();
+  return { ...describePage(), lines: mark.lines.size };
+}
+
+/** Every line without ref and focus, by its element, or by the key of the nth text in one. */
+function linesByElement({ entries }) {
+  const nobody = new Set();
+  const lines = new Map();
+  const texts = new Map();
+  for (const entry of entries) {
+    if (entry.hasRef) lines.set(entry.element, { entry, line: lineOf(entry, nobody, '') });
+    else {
+      const nth = (texts.get(entry.element) ?? 0) + 1;
+      texts.set(entry.element, nth);
+      lines.set(textKey(entry.element, nth), { entry, line: lineOf(entry, nobody, '') });
+    }
+  }
+  return lines;
+}
+
+const textKeys = new WeakMap();
+
+/** One object for the nth text of an element, the same at each call. */
+function textKey(element, nth) {
+  const keys = textKeys.get(element) ?? [];
+  textKeys.set(element, keys);
+  keys[nth] ??= { nth };
+  return keys[nth];
+}
+
+/** delta({refs, limit, name?}): the differences from the mark; in a new document all its lines. */
+function delta({ limit, name }) {
+  const mark = markOf(name);
+  const result = surveyAll();
+  const sameDocument = mark.document === window.document;
+  const page = describePage();
+  const found = differences(sameDocument ? mark.lines : new Map(), linesByElement(result));
+  return {
+    sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),
+    redrawn: found.redrawn, ...bounded(found, limit ?? 40, result.focused),
+  };
+}
+
+/** The entries that came, went, changed or moved; `redrawn` counts refs of elements that equal ones replaced. */
+function differences(before, after) {
+  const [was, is] = [[...before], [...after]];
+  const linesOf = (listing) => listing.map(([key, { line }]) => [key, line]);
+  const found = { appeared: [], changed: [], redrawn: 0 };
+  const partners = new Map();
+  for (const [old, young] of aligned(linesOf(was), linesOf(is))) {
+    partners.set(young, old);
+    if (was[old][0] !== is[young][0] && isReferred(was[old][0])) found.redrawn += 1;
+  }
+  is.forEach(([key, { entry, line }], place) => {
+    if (partners.has(place)) {
+      if (line !== was[partners.get(place)][1].line) found.changed.push(entry);
+    } else if (before.has(key)) {
+      entry.isMoved = true;
+      if (!entry.parent?.isMoved || line !== before.get(key).line) found.changed.push(entry);
+    } else found.appeared.push(entry);
+  });
+  const paired = new Set(partners.values());
+  found.disappeared = was.filter(([key], place) => !after.has(key) && !paired.has(place)).map(([, { line }]) => line);
+  return found;
+}
+
+const changeOf = (key, mark, page, sameDocument) =>
+  sameDocument && mark[key] !== page[key] ? { from: mark[key], to: page[key] } : null;
+
+/** At most `most` lines in all: what appeared first, then what changed, then what went. */
+function bounded({ appeared, disappeared, changed }, most, focused) {
+  const total = appeared.length + disappeared.length + changed.length;
+  const write = (entries) => entries.map((entry) => referredLine(entry, focused));
+  const first = appeared.slice(0, most);
+  const second = changed.slice(0, most - first.length);
+  const third = disappeared.slice(0, most - first.length - second.length);
+  return {
+    appeared: write(first), disappeared: third, changed: write(second), more: total > most ? total - most : null,
+  };
+}

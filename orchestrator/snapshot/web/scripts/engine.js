@@ -1,0 +1,116 @@
+// Installs the engine: one entry for every method, one JSON text for every answer.
+const METHODS = {
+  snapshot: (params) => ignoring(params.ignore, () => snapshot(params)),
+  text: (params) => ignoring(params.ignore, () => text(params)),
+  ready, verify, scrollInfo, scrolled, intoView, boxes, source, mark: beginMark, settle, delta, wait,
+  outwards, frameWay, shot, marked, loaded,
+  toggles, slider, assign, editing, pasted, inserted, edited, uploaded, optionsHeld,
+  state: () => ({ ...describePage(), readyState: dom.readyState(window.document) }),
+};
+
+/**
+ * The answer as text, with the state of the range of refs: JSON on one line, and below it the `lines` of an outline
+ * unquoted. They are most of the answer, contain no line breaks, and as JSON would be quoted twice on their way.
+ */
+function answer(result) {
+  const { missing, next } = reserved;
+  if (missing.length) {
+    unfinished = { result, missing };
+    return encode({ needRefs: missing.length, nextRef: next });
+  }
+  const head = { nextRef: reserved.next, stopped: takeStopped(), asked: takeAsked() };
+  if (!Array.isArray(result.lines)) return encode({ ...result, ...head });
+  const { lines, ...facts } = result;
+  return `${encode({ ...facts, ...head })}\n${wellFormed(joined(lines, '\n'))}`;
+}
+
+let unfinished = null;
+
+/** The answer that lacked refs, with the new ones; null if its document went away. */
+function finished() {
+  if (!unfinished) return null;
+  const { result, missing } = unfinished;
+  unfinished = null;
+  const refs = missing.map(refOf);
+  // If there are still too few numbers, the placeholders keep their indexes into the first list.
+  if (reserved.missing.length) reserved.missing = missing;
+  return answer(result).replace(PLACEHOLDERS, (_, index) => refs[index]);
+}
+
+/** Refusals are answers; any other error is a fault of the engine. */
+function explain(error, locator, first) {
+  if (error instanceof Elsewhere) return answer({ ...error.answer, first });
+  if (error instanceof Refusal) return answer({ ...error.answer, frames: crossOriginFrames(locator), first });
+  return encode({ error: `${error?.message ?? error}`, stack: `${error?.stack ?? ''}` });
+}
+
+/** The result of a method. */
+function done(name, params) {
+  if (!Object.hasOwn(METHODS, name)) throw new Error(`there is no method ${name}`);
+  return METHODS[name](params);
+}
+
+const engine = {
+  /**
+   * Runs a method; in a child of a cluster, the head's engine does. The calls in `first`, of methods that need no time
+   * and no refs, run before it; their answers come with it, in the same order.
+   */
+  call(name, json) {
+    const head = headWindow();
+    if (head !== window) return head[KEY].call(name, json);
+    let locator, first;
+    try {
+      const params = parseJson(json);
+      ({ locator } = params);
+      noteSecrets(unmasking.takeRecords());
+      reserve(params.refs);
+      if (name === 'numbered') return finished();
+      unfinished = null;
+      if (name !== 'loaded') noteArrival();
+      first = params.first?.map(([each, asked]) => done(each, asked));
+      const finish = (result) => answer({ ...result, first });
+      const result = done(name, params);
+      return result instanceof Promise ? result.then(finish, (error) => explain(error, locator, first)) : finish(result);
+    } catch (error) {
+      return explain(error, locator, first);
+    }
+  },
+
+  /** The arguments of a script, or the text of a refusal; reserves refs for its answer. */
+  args(json, refs) {
+    const head = headWindow();
+    if (head !== window) return head[KEY].args(json, refs);
+    reserve(refs);
+    try {
+      return revive(parseJson(json));
+    } catch (error) {
+      return error.answer ? answer(error.answer) : explain(error);
+    }
+  },
+
+  /** The answer of such a script. */
+  serialize(value) {
+    const head = headWindow();
+    if (head !== window) return head[KEY].serialize(value);
+    return answer({ value: portable(value) });
+  },
+
+  /** Line and ref of the input that a file chooser was opened for; remembers it if it is outside the document. */
+  picked(input, refs) {
+    const head = headWindow();
+    if (head !== window) return head[KEY].picked(input, refs);
+    reserve(refs);
+    loose = dom.connected(input) ? null : input;
+    return answer({ line: lineFor(input), ref: refOf(input) });
+  },
+
+  /** The element that `ready` kept, for the one command that needs a WebElement. */
+  handle: () => (acting.handle && isLive(acting.handle) ? acting.handle : null),
+  frame: elementOf,
+  requests: ownRequests,
+  noteStopped,
+  noteAsked,
+  timed,
+};
+
+defineProperty(window, KEY, { value: Object.freeze(engine) });

@@ -1,0 +1,37 @@
+// Finds the file input that an element stands for, and reads back what it holds.
+const isFileInput = (element) => inHtml(element) && dom.tag(element) === 'input' && element.type === 'file';
+
+/** The element itself, its label's control, the only file input in it, near it, or in its form or document. */
+function fileInputOf(element) {
+  const control = controlOf(element);
+  if (isFileInput(control)) return control;
+  for (let at = element; at; at = outer(at)) {
+    const inputs = rootsBelow(at).flatMap((root) => [...queryAll(root, 'input[type=file]')]);
+    if (inputs.length) return inputs.length === 1 ? inputs[0] : null;
+  }
+  return null;
+}
+
+/** `request.files` is their number. Files from before are removed, since a driver would add to them. */
+function refuseFiles(element, request) {
+  const input = fileInputOf(element);
+  if (!input) return no('no_file_input', `${lineFor(element)} is no file input and leads to none, or to several`);
+  const refused = refuseDisabled(input);
+  if (refused) return refused;
+  if (request.files > 1 && !input.multiple) return no('bad_value', `${lineFor(input)} takes one file only`);
+  request.found.kind = 'file';
+  dom.setValue(input, '');
+  acting.taken = null;
+  const note = () => { acting.taken = namesIn(input); };
+  listen(window, 'input', note, { capture: true, once: true });
+  listen(input, 'input', note, { capture: true, once: true });
+  return null;
+}
+
+const namesIn = (input) => Array.from(input.files ?? [], (file) => file.name);
+
+/** uploaded(): the names of the files that the input acted on took, and of those that it still holds. */
+const uploaded = () => {
+  const held = isLive(acting.element) ? namesIn(acting.element) : [];
+  return { held, taken: acting.taken ?? held, ...describePage() };
+};

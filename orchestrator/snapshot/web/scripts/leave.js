@@ -1,0 +1,100 @@
+// Waits for documents to load, and keeps a page from opening another program.
+const WEB = /^(?:https?|about|blob|data|file|filesystem|javascript|view-source|chrome[a-z-]*|edge|moz-extension):/i;
+let stopped = null;
+
+/**
+ * A desktop browser would ask for permission to open the program, in a window of its own that no driver sees and that
+ * takes every click from the page. A phone opens the app without asking, which may be intended.
+ */
+function stopForeign(event) {
+  const { url } = event.destination;
+  if (WEB.test(url) || /Android|iPhone|iPad/.test(navigator.userAgent)) return;
+  event.preventDefault();
+  const head = headWindow();
+  if (head === window) noteStopped(url);
+  else head[KEY].noteStopped(url);
+}
+
+if (window.navigation) listen(window.navigation, 'navigate', stopForeign);
+
+function noteStopped(url) {
+  stopped = cut(url, LONGEST);
+}
+
+/** The URL that was stopped since the last answer, or undefined. */
+function takeStopped() {
+  const url = stopped ?? undefined;
+  stopped = null;
+  return url;
+}
+
+/** The navigation that led to this document, by its first caller; another value if that caller did not navigate. */
+let arrival = null;
+
+function noteArrival(trip = 'before any') {
+  arrival ??= trip;
+}
+
+/**
+ * loaded({states, slice, trip, asked?, before?}): `there` if the document is in one of these states; `failed` is the
+ * error code on Chromium's error page, or ''; `stayed` is true if the document was there before this navigation and has
+ * not the URL asked for; `overtaken` if the page before it (at `before`) navigated elsewhere at the same moment.
+ */
+async function loaded({ states, slice, trip, asked, before }) {
+  noteArrival(trip);
+  const stayed = arrival !== trip && !isAsked(asked);
+  const isThere = () => states.includes(dom.readyState(window.document));
+  await new Promise((resolve) => {
+    if (isThere()) return void resolve();
+    listen(window.document, 'readystatechange', () => void (isThere() && resolve()));
+    setTimer(resolve, slice);
+    return undefined;
+  });
+  const isError = isThere() && (window.location.protocol === 'chrome-error:' || isBlankInstead(asked));
+  const overtaken = Boolean(!stayed && asked && isOther(asked, before));
+  return { there: isThere(), failed: isError ? errorCode() : undefined, stayed, overtaken };
+}
+
+/** WebKitGTK shows a blank document, with the reason as its text, instead of a page that it could not load. */
+function isBlankInstead(asked) {
+  const isBlank = dom.url(window.document) === 'about:blank' && !entriesOf('navigation').length;
+  return Boolean(asked) && isBlank && !window.chrome && !asked.startsWith('about:');
+}
+
+const entriesOf = performance.getEntriesByType.bind(performance);
+const bare = (url) => withoutUser(url.replace(/#.*/s, ''));
+
+/** True if the document has this URL, whatever the fragment. */
+const isAsked = (asked) => Boolean(asked) && bare(dom.url(window.document)) === bare(new URL(asked).href);
+
+/** True if the page at this URL led here; pages of other origins see only its origin as the referrer. */
+function cameFrom(asked, before) {
+  const from = bare(dom.referrer(window.document));
+  const { href, origin } = new URL(asked);
+  return from === bare(href) || (from === `${origin}/` && from !== bare(before ?? ''));
+}
+
+/** True if the document is the page before, once more: neither this URL nor a page that it redirected or led to. */
+function isOther(asked, before) {
+  const [entry] = entriesOf('navigation');
+  if (!entry || entry.redirectCount || isAsked(asked) || cameFrom(asked, before)) return false;
+  return entry.type === 'reload' || bare(dom.url(window.document)) === bare(before ?? '');
+}
+
+function errorCode() {
+  const [code] = queryAll(window.document, '.error-code');
+  const text = dom.textContent(code ?? dom.body(window.document)).trim();
+  return code || window.location.protocol === 'about:' ? text : '';
+}
+
+/** The promise, rejected after so many ms by a timer that the page cannot have replaced. */
+const timed = (promise, ms, message) => new Promise((resolve, reject) => {
+  setTimer(() => reject(new Error(message)), ms);
+  afterwards(promise, resolve, (thrown) => reject(carriable(thrown)));
+});
+
+/** The error, with a message that the driver can transport. */
+function carriable(thrown) {
+  const message = `${thrown?.message ?? ''}`;
+  return wellFormed(message) === message ? thrown : new Error(wellFormed(message));
+}

@@ -1,0 +1,26 @@
+// Writes an entry as a line; no other part knows the format of lines.
+
+/** The line without indentation and dash; `ref` is '' for a line without one. */
+function lineOf(entry, focused, ref) {
+  if (entry.role === 'text') return `text: ${plain(entry.text)}${entry.isMoved ? ' [moved]' : ''}`;
+  if (entry.role === 'more') return entry.text;
+  const { name, value } = entry;
+  let line = entry.shownRole;
+  if (name) line += ` ${quoted(name)}`;
+  if (ref) line += ` [${ref}]`;
+  for (const state of entry.states(focused)) line += ` [${state}]`;
+  return value ? `${line} = ${quoted(value)}` : line;
+}
+
+/** The line with its ref, for answers other than the outline. */
+const referredLine = (entry, focused) => lineOf(entry, focused, entry.hasRef ? refOf(entry.element) : '');
+
+/** The line that an element has, or would have if the outline listed it. */
+function lineFor(element) {
+  const pointer = hasPointer(outer(element));
+  const role = roleOf(element) || (isClickable(element, styleOf(element), pointer) ? 'clickable' : 'generic');
+  const entry = new Entry(element, role, { entry: null, depth: 0 }, true);
+  return referredLine(entry, focusedElements());
+}
+
+const hasPointer = (element) => element !== null && styleOf(element).cursor === 'pointer';

@@ -1,0 +1,208 @@
+// Finds elements by a parsed locator, through shadow roots and same-origin frames.
+
+/** Ends a call with a reason for the caller, such as no match, a stale ref or an invalid selector. */
+class Refusal extends Error {
+  constructor(reason, detail) {
+    super(detail);
+    this.answer = { ok: false, reason, matches: 0, detail };
+  }
+}
+
+/** Ends a call whose strict locator finds several elements; lists up to 5. */
+class Ambiguity extends Refusal {
+  constructor(found) {
+    super('ambiguous', `${found.length} elements match`);
+    Object.assign(this.answer, { matches: found.length, candidates: found.slice(0, 5).map(lineFor) });
+  }
+}
+
+/** Ends a call whose locator leads into a frame of another origin. */
+class Elsewhere extends Error {
+  constructor(element, rest) {
+    super('the locator leads into a cross-origin frame');
+    this.answer = { crossOrigin: { path: pathTo(element), ref: refOf(element), rest } };
+  }
+}
+
+/** Runs a search whose selector the platform may refuse. */
+function parsed(locator, find) {
+  try {
+    return find();
+  } catch {
+    throw new Refusal('invalid', `${quoted(locator.value)} is not a valid ${locator.by} selector`);
+  }
+}
+
+const everywhere = (start, css) => {
+  const found = [];
+  for (const root of rootsBelow(start)) for (const element of queryAll(root, css)) found.push(element);
+  return found;
+};
+
+function byXpath(start, locator) {
+  const found = [];
+  for (const root of rootsBelow(start)) {
+    // The platform refuses a shadow root as the context of an XPath.
+    if (dom.type(root) === FRAGMENT) continue;
+    const whole = dom.type(root) === DOCUMENT;
+    const path = whole ? locator.value : locator.value.replace(/^(\(*)\//, '$1./');
+    const result = parsed(locator, () => dom.evaluate(whole ? root : dom.document(root), path, root, null, 7, null));
+    for (let i = 0; i < result.snapshotLength; i += 1) {
+      const node = result.snapshotItem(i);
+      if (dom.type(node) === ELEMENT) found.push(node);
+    }
+  }
+  return found;
+}
+
+/** The best tier of [element, rank] pairs, in the order given; only visible ones if there are any. */
+function best(ranked) {
+  const visible = ranked.filter(([element]) => isVisible(element));
+  const pool = visible.length ? visible : ranked;
+  let top = Infinity;
+  for (const [, rank] of pool) top = Math.min(top, rank);
+  return pool.filter(([, rank]) => rank === top).map(([element]) => element);
+}
+
+const NAMED = `[aria-label],[aria-labelledby],img[alt],[title],[placeholder],
+  input[type=submit],input[type=button],input[type=reset]`;
+
+function byText(start, { value, exact }) {
+  const ranked = textMatches(start, value);
+  for (const element of everywhere(start, NAMED)) {
+    const rank = likeness(nameOf(element), normal(value));
+    if (rank >= 0 && !ranked.has(element)) ranked.set(element, rank);
+  }
+  return best([...ranked].filter(([, rank]) => rank >= 0 && (!exact || rank === 0)));
+}
+
+const MAYBE_CONTROLS = 'input:not([type=hidden]),select,textarea,button,meter,progress,output,[contenteditable],[role]';
+const CONTROL_ROLES = wordSet(`
+  button checkbox combobox listbox radio searchbox slider spinbutton switch textbox meter progressbar status radiogroup`);
+
+function byLabel(start, { value, exact }) {
+  const wanted = normal(value);
+  const ranked = [];
+  for (const element of everywhere(start, MAYBE_CONTROLS)) {
+    if (!CONTROL_ROLES.has(roleOf(element))) continue;
+    const texts = [labelText(element), nameOf(element), normal(attribute(element, 'placeholder') ?? '')];
+    const ranks = texts.map((each) => likeness(each, wanted)).filter((rank) => rank >= 0 && (!exact || rank === 0));
+    if (ranks.length) ranked.push([element, Math.min(...ranks)]);
+  }
+  return best(ranked);
+}
+
+/** The elements whose line can have the role `role`, each with the role that its name depends on. */
+function* ofRole(start, role) {
+  for (const element of everywhere(start, '*')) {
+    const own = roleOf(element);
+    if (own === role) yield [element, own];
+    else if (!own && role === 'generic' && isClickable(element, styleOf(element), hasPointer(outer(element)))) {
+      yield [element, 'clickable'];
+    }
+  }
+}
+
+function byRole(start, { value, name, exact }) {
+  const ranked = [];
+  for (const [element, role] of ofRole(start, value)) {
+    const rank = name === undefined || name === null ? 0 : likeness(nameOf(element, role), normal(name));
+    if (rank >= 0 && (!exact || rank === 0)) ranked.push([element, rank]);
+  }
+  return best(ranked);
+}
+
+function byLine(start, { value, name }) {
+  const ranked = [];
+  for (const [element, role] of ofRole(start, value)) {
+    if (shown(nameOf(element, role)) === shown(name ?? '')) ranked.push([element, 0]);
+  }
+  return best(ranked);
+}
+
+function byAccessibilityId(start, { value }) {
+  const id = CSS.escape(value);
+  return everywhere(start, `[data-testid="${id}"],[aria-label="${id}"],#${id}`);
+}
+
+function byRef(start, { value }) {
+  const element = elementOf(value);
+  if (!element) throw new Refusal('stale', `${value} is no longer on the page`);
+  return [element];
+}
+
+/** A frame that the caller has switched to. */
+function byCurrent(start, { value }) {
+  const frame = elementOf(value);
+  if (!frame) throw new Refusal('frame_gone', `${value} is no longer on the page`);
+  return [frame];
+}
+
+/** Locators of app drivers cannot be used in a page. */
+function refuseNative(_, { by }) {
+  const whose = by === 'android' ? 'Android' : 'iOS';
+  throw new Refusal('invalid', `${by}= is for screens of ${whose} apps; in a web page use CSS, text=, role= or a ref`);
+}
+
+const SEARCHES = {
+  ref: byRef,
+  current: byCurrent,
+  document: (start) => [dom.html(dom.type(start) === DOCUMENT ? start : dom.document(start))],
+  line: byLine,
+  css: (start, locator) => parsed(locator, () => everywhere(start, locator.value)),
+  xpath: byXpath,
+  accessibility_id: byAccessibilityId,
+  text: byText,
+  label: byLabel,
+  role: byRole,
+  id: (start, { value }) => everywhere(start, `[id="${CSS.escape(value)}"]`),
+  android: refuseNative, ios: refuseNative, chain: refuseNative,
+  testid: (start, { value }) => everywhere(start, `[data-testid="${CSS.escape(value)}"]`),
+};
+
+function search(locator, start) {
+  const find = SEARCHES[locator.by];
+  if (!find) throw new Refusal('invalid', `there are no locators by ${quoted(`${locator.by}`)}`);
+  return find(start, locator);
+}
+
+const noFrame = (match, locator) =>
+  (match ? `${lineFor(match)} is no frame, and >> leads into frames only` : `no frame matches ${describeLocator(locator)}`);
+
+/** The root of a search: the whole cluster, or the element or document that `frames` and `within` lead to. */
+function startOf(locator) {
+  let start = window.document;
+  const frames = locator.frames ?? [];
+  for (let i = 0; i < frames.length; i += 1) {
+    const matches = search(frames[i], start);
+    const found = matches.filter(isFrame);
+    if (locator.strict && found.length > 1) throw new Ambiguity(found);
+    const [element] = found;
+    if (!element) throw new Refusal('not_found', noFrame(matches[0], frames[i]));
+    start = innerDocument(element);
+    if (!start) throw new Elsewhere(element, [...frames.slice(i + 1), { ...locator, frames: undefined }]);
+  }
+  if (!locator.within) return start;
+  const nested = locator.within.frames || locator.within.within;
+  const around = search(locator.within, nested ? startOf(locator.within) : start)[0];
+  if (!around) throw new Refusal('not_found', `nothing matches ${describeLocator(locator.within)}`);
+  return around;
+}
+
+/** All elements that match, in tree order of the cluster; for a strict locator at most one. */
+function locate(locator) {
+  const found = [...new Set(search(locator, startOf(locator)))];
+  if (locator.strict && found.length > 1) throw new Ambiguity(found);
+  return found;
+}
+
+function mustFind(locator) {
+  const found = locate(locator);
+  if (!found.length) throw new Refusal('not_found', `nothing matches ${describeLocator(locator)}`);
+  return found;
+}
+
+function describeLocator({ by, value, name }) {
+  if (by === 'ref') return value;
+  return name === undefined || name === null ? `${by} ${quoted(`${value}`)}` : `${value} ${quoted(name)}`;
+}

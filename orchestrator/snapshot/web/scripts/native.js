@@ -1,0 +1,157 @@
+// Takes the platform's own getters before a page can shadow them: a form field named "children" hides form.children.
+const {
+  Array, Date, Error, FinalizationRegistry, JSON, Map, Math, MutationObserver, Number, Object, Promise, Proxy, RegExp, Set,
+  String, URL, WeakMap, WeakRef,
+} = window;
+const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { keys: keysOf } = Object;
+const { isArray } = Array;
+const { isFinite } = Number;
+const parseJson = JSON.parse;
+const stringify = JSON.stringify;
+const styleOf = window.getComputedStyle.bind(window);
+const now = performance.now.bind(performance);
+const setTimer = window.setTimeout.bind(window);
+const clearTimer = window.clearTimeout.bind(window);
+const soon = window.queueMicrotask.bind(window);
+const nextFrame = window.requestAnimationFrame.bind(window);
+
+const uncurry = Function.prototype.bind.bind(Function.prototype.call);
+const reader = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).get);
+const writer = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).set);
+const method = (type, name) => uncurry(type.prototype[name]);
+
+const joined = method(Array, 'join');
+
+/** The text without lone surrogates, which drivers cannot transport. */
+const wellFormed = 'toWellFormed' in String.prototype ? method(String, 'toWellFormed') : (text) => text;
+
+const quoteJson = (text) => stringify(wellFormed(text));
+
+const ELEMENT = 1;
+const TEXT = 3;
+const DOCUMENT = 9;
+const FRAGMENT = 11;
+
+const dom = {
+  type: reader(Node, 'nodeType'),
+  parent: reader(Node, 'parentNode'),
+  first: reader(Node, 'firstChild'),
+  next: reader(Node, 'nextSibling'),
+  previous: reader(Node, 'previousSibling'),
+  document: reader(Node, 'ownerDocument'),
+  connected: reader(Node, 'isConnected'),
+  base: reader(Node, 'baseURI'),
+  root: method(Node, 'getRootNode'),
+  contains: method(Node, 'contains'),
+  position: method(Node, 'compareDocumentPosition'),
+  textContent: reader(Node, 'textContent'),
+  data: reader(CharacterData, 'data'),
+
+  tag: reader(Element, 'localName'),
+  id: reader(Element, 'id'),
+  classes: reader(Element, 'classList'),
+  attribute: method(Element, 'getAttribute'),
+  has: method(Element, 'hasAttribute'),
+  hasAny: method(Element, 'hasAttributes'),
+  attributes: method(Element, 'getAttributeNames'),
+  firstElement: reader(Element, 'firstElementChild'),
+  matches: method(Element, 'matches'),
+  closest: method(Element, 'closest'),
+  shadow: reader(Element, 'shadowRoot'),
+  slotOf: reader(Element, 'assignedSlot'),
+  box: method(Element, 'getBoundingClientRect'),
+  outerHtml: reader(Element, 'outerHTML'),
+  setAttribute: method(Element, 'setAttribute'),
+  boxes: method(Element, 'getClientRects'),
+  scrollBy: method(Element, 'scrollBy'),
+  reveal: method(Element, 'scrollIntoView'),
+  rendered: method(Element, 'checkVisibility'),
+  clientLeft: reader(Element, 'clientLeft'),
+  clientTop: reader(Element, 'clientTop'),
+  clientWidth: reader(Element, 'clientWidth'),
+  clientHeight: reader(Element, 'clientHeight'),
+  scrollLeft: reader(Element, 'scrollLeft'),
+  scrollTop: reader(Element, 'scrollTop'),
+  scrollWidth: reader(Element, 'scrollWidth'),
+  scrollHeight: reader(Element, 'scrollHeight'),
+
+  layoutWidth: reader(HTMLElement, 'offsetWidth'),
+  focus: method(HTMLElement, 'focus'),
+  blur: method(HTMLElement, 'blur'),
+  setValue: writer(HTMLInputElement, 'value'),
+  clone: method(Node, 'cloneNode'),
+  tabIndex: reader(HTMLElement, 'tabIndex'),
+  clickHandler: reader(HTMLElement, 'onclick'),
+  editable: reader(HTMLElement, 'isContentEditable'),
+  slotted: method(HTMLSlotElement, 'assignedNodes'),
+  frameWindow: reader(HTMLIFrameElement, 'contentWindow'),
+  frameDocument: reader(HTMLIFrameElement, 'contentDocument'),
+
+  html: reader(Document, 'documentElement'),
+  body: reader(Document, 'body'),
+  window: reader(Document, 'defaultView'),
+  title: reader(Document, 'title'),
+  url: reader(Document, 'URL'),
+  referrer: reader(Document, 'referrer'),
+  readyState: reader(Document, 'readyState'),
+  command: method(Document, 'execCommand'),
+  scroller: reader(Document, 'scrollingElement'),
+  evaluate: method(Document, 'evaluate'),
+  range: method(Document, 'createRange'),
+  importNode: method(Document, 'importNode'),
+  timeline: reader(Document, 'timeline'),
+};
+
+const queries = {
+  [ELEMENT]: method(Element, 'querySelectorAll'),
+  [DOCUMENT]: method(Document, 'querySelectorAll'),
+  [FRAGMENT]: method(DocumentFragment, 'querySelectorAll'),
+};
+
+const firstQueries = {
+  [ELEMENT]: method(Element, 'querySelector'),
+  [DOCUMENT]: method(Document, 'querySelector'),
+  [FRAGMENT]: method(DocumentFragment, 'querySelector'),
+};
+
+/** True when an element below `root` matches `css`. */
+const hasMatch = (root, css) => firstQueries[dom.type(root)](root, css) !== null;
+
+/** Every element below `root` that matches `css`, in tree order. */
+const queryAll = (root, css) => queries[dom.type(root)](root, css);
+
+const byId = { [DOCUMENT]: method(Document, 'getElementById'), [FRAGMENT]: method(DocumentFragment, 'getElementById') };
+
+/** The element with `id` in the tree of `node`. */
+const sibling = (node, id) => byId[dom.type(dom.root(node))]?.(dom.root(node), id) ?? null;
+
+const activeIn = { [DOCUMENT]: reader(Document, 'activeElement'), [FRAGMENT]: reader(ShadowRoot, 'activeElement') };
+const hitIn = { [DOCUMENT]: method(Document, 'elementFromPoint'), [FRAGMENT]: method(ShadowRoot, 'elementFromPoint') };
+
+const isHtml = reader(Element, 'namespaceURI');
+const HTML_SPACE = 'http://www.w3.org/1999/xhtml';
+
+/** True for elements of HTML, whose getters the others lack. */
+const inHtml = (element) => isHtml(element) === HTML_SPACE;
+
+const attribute = dom.attribute;
+const flag = (element, name) => attribute(element, name) === 'true';
+
+/** JSON without the platform's `stringify`, which obeys the toJSON that old libraries give to arrays. */
+function encode(value) {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number') return isFinite(value) ? `${value}` : 'null';
+  if (typeof value === 'boolean') return `${value}`;
+  if (typeof value === 'string') return quoteJson(value);
+  if (isArray(value)) {
+    let items = '';
+    for (let i = 0; i < value.length; i += 1) items += (i ? ',' : '') + encode(value[i]);
+    return `[${items}]`;
+  }
+  let members = '';
+  for (const key of keysOf(value)) {
+    if (value[key] !== undefined) members += `${members ? ',' : ''}${quoteJson(key)}:${encode(value[key])}`;
+  }
+  return `{${members}}`;
+}

@@ -1,0 +1,289 @@
+// Walks the cluster once and lists what it shows, as flat entries that become lines.
+const OPTIONS_SHOWN = 20;
+
+/** A line of the outline before it is written: an element, a run of text, or the number of omitted options. */
+class Entry {
+  constructor(element, role, at, inside) {
+    this.element = element;
+    this.role = role;
+    this.parent = at.entry;
+    this.depth = at.depth;
+    this.inside = inside;
+    this.text = null;
+    this.isNamed = undefined;
+    this.known = undefined;
+    this.isMoved = false;
+  }
+
+  get name() {
+    this.known ??= this.text ?? nameOf(this.element, this.role, this.isNamed);
+    return this.known;
+  }
+
+  get value() {
+    return this.text === null ? valueOf(this.element) : '';
+  }
+
+  get shownRole() {
+    return this.role === 'clickable' ? 'generic' : this.role;
+  }
+
+  get hasRef() {
+    return this.text === null;
+  }
+
+  states(focused) {
+    const states = this.hasRef ? statesOf(this.element, this.role, focused) : [];
+    return this.isMoved ? [...states, 'moved'] : states;
+  }
+}
+
+class Survey {
+  /**
+   * With `bounded` each entry records if it is inside the viewport; otherwise boxes are read only when needed. With
+   * `deep` there are also the elements behind a dialog that made them inert, as far as they can be seen.
+   */
+  constructor(bounded, deep) {
+    this.bounded = bounded;
+    this.deep = deep;
+    this.entries = [];
+    this.frames = [];
+    this.focused = focusedElements();
+    this.run = null;
+    this.ahead = null;
+  }
+
+  start(root) {
+    const node = dom.type(root) === DOCUMENT ? dom.html(root) : root;
+    if (!node) return this;
+    const doc = dom.document(node);
+    let clip = through(lensOf(doc), viewportOf(doc));
+    for (let around = frameOf(doc); around; around = frameOf(dom.document(around))) {
+      clip = intersect(clip, visiblePart(around));
+    }
+    this.visit(node, beginning(null, 0, lensOf(doc), clip));
+    this.flush();
+    for (const entry of this.bounded ? this.entries : []) {
+      if (entry.inside) for (let up = entry.parent; up && !up.inside; up = up.parent) up.inside = true;
+    }
+    return this;
+  }
+
+  visit(node, at) {
+    const type = dom.type(node);
+    if (type === TEXT) {
+      if (!at.muted) this.read(node, at);
+    } else if (type === ELEMENT) {
+      const tag = dom.tag(node);
+      if (!UNREAD.has(tag)) this.visitElement(node, tag, at);
+    }
+  }
+
+  visitElement(element, tag, at) {
+    if (isWithdrawn(element) && !(this.deep && isBehind(element))) return;
+    const isMeasured = this.ahead !== null && this.ahead.element === element;
+    const style = isMeasured ? this.ahead.style : styleOf(element);
+    const { display } = style;
+    if (display === 'none' || isIgnored(element)) return;
+    if (tag === 'br') return void this.space();
+    const place = new Place(at, style, display);
+    const role = this.lineRole(element, tag, place, at);
+    const isLine = role !== '' && place.visible;
+    if (this.bounded ? !this.reach(element, tag, place, at) : !this.measure(element, tag, place, isLine, isMeasured)) return;
+    const apart = display !== 'inline' && display !== 'contents';
+    // The words of a diagram are one run: each of them is a block to the browser.
+    const block = apart && !display.startsWith('inline') && (tag !== 'text' || inHtml(element));
+    if (block) this.flush();
+    else if (apart) this.space();
+    if (isLine && (place.sized || spills(element))) this.list(element, tag, role, place, at);
+    else if (!this.muteCaption(element, tag, place)) this.enter(element, tag, place);
+    if (block) this.flush();
+    else if (apart) this.space();
+  }
+
+  /**
+   * Sets `sized`, and reads no box without need, since every box costs; false if the element is cut away. A line whose
+   * first child has a size counts as sized: reading ahead saves the box of every other generation.
+   */
+  measure(element, tag, place, isLine, isMeasured) {
+    place.sized = isMeasured;
+    if (isMeasured) return true;
+    const hasSized = isLine && this.peek(element, tag, place);
+    if (isLine && !hasSized && this.hasArea(element, place)) {
+      place.sized = true;
+      return true;
+    }
+    place.sized = hasSized;
+    if (place.display === 'contents' || isPage(tag) || !clips(place.style)) return true;
+    return (hasSized || !isLine) && this.hasArea(element, place);
+  }
+
+  hasArea(element, { style, lens }) {
+    const { width, height } = ownBox(element, style);
+    return width * lens.scaleX * height * lens.scaleY > 0;
+  }
+
+  /** True if the first element inside has a size and can be seen; its style is kept for its own turn. */
+  peek(element, tag, { lens }) {
+    if (!(lens.scaleX * lens.scaleY > 0) || tag === 'slot' || dom.shadow(element)) return false;
+    const child = dom.firstElement(element);
+    if (child === null || UNREAD.has(dom.tag(child))) return false;
+    const { width, height } = dom.box(child);
+    if (!(width > 0 && height > 0)) return false;
+    const style = styleOf(child);
+    if (style.visibility !== 'visible') return false;
+    this.ahead = { element: child, style };
+    return true;
+  }
+
+  /** Sets the visible area of an element and the clip for its content; false if the element is cut away. */
+  reach(element, tag, place, at) {
+    const { style, display } = place;
+    const box = through(at.lens, ownBox(element, style));
+    const cut = display !== 'contents' && !isPage(tag) && clips(style);
+    place.sized = hasArea(box);
+    if (cut && !place.sized) return false;
+    const { position } = style;
+    const { clip: around, anchorClip, viewport } = at.eye;
+    const clip = position === 'fixed' ? viewport : position === 'absolute' ? anchorClip : around;
+    const inner = cut ? intersect(clip, box) : clip;
+    place.eye = {
+      clip: inner, anchorClip: position === 'static' ? anchorClip : inner, viewport,
+      seen: hasArea(intersect(clip, box)), whole: contains(clip, box),
+    };
+    return true;
+  }
+
+  lineRole(element, tag, place, at) {
+    const role = roleOf(element);
+    if (role) {
+      if (tag === 'option') return '';
+      return at.muted && !INTERACTIVE_ROLES.has(role) ? '' : role;
+    }
+    if (at.muted) return '';
+    if (tag === 'label' && inHtml(element)) return this.labelRole(element);
+    return !isPage(tag) && (takesClicks(element) || (place.pointer && !at.pointer)) ? 'clickable' : '';
+  }
+
+  /** A label has a line if it is the only visible part of its control. */
+  labelRole(label) {
+    const { control } = label;
+    const toggle = toggleBehind(label);
+    if (toggle) return roleOf(toggle) || 'clickable';
+    return control && !isVisible(seenOf(control)) ? 'clickable' : '';
+  }
+
+  /** Walks captions without their text, since it is the name of another line: a control's label, a group's legend. */
+  muteCaption(element, tag, place) {
+    const parent = dom.parent(element);
+    const isCaption = tag === 'label'
+      ? inHtml(element) && element.control !== null
+      : parent && dom.type(parent) === ELEMENT && CAPTIONS[dom.tag(parent)] === tag &&
+        captionOf(parent, tag) === element && !ariaName(parent);
+    if (!isCaption) return false;
+    place.muted = true;
+    for (const child of innerNodes(element)) this.visit(child, place);
+    return true;
+  }
+
+  list(element, tag, role, place, at) {
+    this.flush();
+    const subject = (tag === 'label' && toggleBehind(element)) || element;
+    const entry = new Entry(subject, role, at, place.eye.seen);
+    this.entries.push(entry);
+    place.entry = entry;
+    place.depth += 1;
+    if (!place.muted) {
+      entry.isNamed = isContentNamed(subject, role);
+      place.muted = entry.isNamed || isEditingHost(element);
+    }
+    this.enter(element, tag, place);
+    this.flush();
+  }
+
+  enter(element, tag, place) {
+    if (tag === 'select') return this.options(element, place);
+    if (tag === 'textarea' || (tag === 'svg' && !isDiagram(element))) return undefined;
+    if ((tag === 'iframe' || tag === 'frame') && isFrame(element)) return this.openFrame(element, place);
+    if (tag === 'slot' || dom.shadow(element)) {
+      for (const child of innerNodes(element)) this.visit(child, place);
+      return undefined;
+    }
+    // Muted text is not read, and most muted elements contain nothing else.
+    if (place.muted && dom.firstElement(element) === null) return undefined;
+    const closed = tag === 'details' && !dom.has(element, 'open');
+    for (let child = dom.first(element); child; child = dom.next(child)) {
+      if (!closed || (dom.type(child) === ELEMENT && dom.tag(child) === 'summary')) this.visit(child, place);
+    }
+    return undefined;
+  }
+
+  options(select, at) {
+    const { options } = select;
+    if (at.entry?.element !== select) return;
+    for (let i = 0; i < options.length && i < OPTIONS_SHOWN; i += 1) {
+      this.entries.push(new Entry(options[i], 'option', at, at.entry.inside));
+    }
+    const more = options.length - OPTIONS_SHOWN;
+    if (more > 0) this.note(select, `… ${more} more options`, at, at.entry.inside, 'more');
+  }
+
+  openFrame(element, at) {
+    const inner = innerDocument(element);
+    if (!inner) {
+      if (at.entry?.element === element) this.frames.push(at.entry);
+      return;
+    }
+    const lens = lensInto(element, at.lens);
+    const root = dom.html(inner);
+    if (root) this.visit(root, beginning(at.entry, at.depth, lens, intersect(at.eye.clip, through(lens, viewportOf(inner)))));
+    this.flush();
+  }
+
+  read(node, at) {
+    const data = dom.data(node);
+    if (!/\S/.test(data)) {
+      if (this.run && at.visible) this.space();
+      return;
+    }
+    if (!at.visible) return;
+    this.run ??= { text: '', inside: false, element: dom.parent(node), at };
+    this.run.text += data;
+    this.run.inside ||= at.eye.whole || this.textMeets(node, at);
+  }
+
+  textMeets(node, at) {
+    const range = dom.range(dom.document(node));
+    range.selectNodeContents(node);
+    return hasArea(intersect(through(at.lens, range.getBoundingClientRect()), at.eye.clip));
+  }
+
+  space() {
+    if (this.run) this.run.text += ' ';
+  }
+
+  flush() {
+    const { run } = this;
+    this.run = null;
+    const text = run ? normal(run.text) : '';
+    if (text) this.note(run.element, text, run.at, run.inside, 'text');
+  }
+
+  note(element, text, at, inside, role) {
+    const entry = new Entry(element, role, at, inside);
+    entry.text = text;
+    this.entries.push(entry);
+  }
+}
+
+const isWithdrawn = (element) => dom.hasAny(element) && (flag(element, 'aria-hidden') || dom.has(element, 'inert'));
+
+/** True for an inert sibling of a dialog or menu that can still be seen. */
+function isBehind(element) {
+  const parent = dom.parent(element);
+  return parent !== null && dom.tag(parent) === 'body' && dom.rendered(element, { opacityProperty: true }) &&
+    hasArea(visiblePart(element));
+}
+
+/** Surveys `root`; with `bounded` it also records which entries are inside the viewport. */
+const survey = (root = window.document, bounded = false, deep = false) => new Survey(bounded, deep).start(root);

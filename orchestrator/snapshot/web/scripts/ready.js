@@ -1,0 +1,198 @@
+// Waits until an element can be acted on; answers where it is, or what is in the way.
+const acting = { element: null, handle: null, wanted: null, taken: null, editor: null };
+
+/** Reasons from far to near: of several failures the one nearest to ready is reported. */
+const REASONS = [
+  'not_a_frame', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
+  'moving', 'covered', 'bad_value',
+];
+/** Reasons that no waiting changes. */
+const FINAL = new Set(['is_file', 'bad_value']);
+const no = (reason, detail) => ({ ok: false, reason, detail });
+const TRIES = 20;
+
+const KINDS = {
+  password: 'password', checkbox: 'checkbox', radio: 'radio', file: 'file', range: 'range', color: 'color', date: 'date',
+  time: 'date', month: 'date', week: 'date', 'datetime-local': 'date', button: 'button', submit: 'button',
+  reset: 'button', image: 'button',
+};
+const ROLE_KINDS = {
+  checkbox: 'checkbox', switch: 'checkbox', menuitemcheckbox: 'checkbox', radio: 'radio', menuitemradio: 'radio',
+  slider: 'slider', button: 'button',
+};
+
+/** The kind of control that an element is. */
+function kindOf(element) {
+  const tag = inHtml(element) ? dom.tag(element) : '';
+  if (tag === 'input') return isSecret(element) ? 'password' : KINDS[element.type] ?? 'text';
+  if (tag === 'textarea' || tag === 'select' || tag === 'button') return tag;
+  if (editingHostOf(element)) return 'contenteditable';
+  return ROLE_KINDS[roleOf(element)] ?? 'other';
+}
+
+function editingHostOf(element) {
+  if (!inHtml(element) || !dom.editable(element)) return null;
+  for (let at = element; at; at = outer(at)) if (isEditingHost(at)) return at;
+  return dom.body(dom.document(element));
+}
+
+/** The control of a label, the whole editor of its part; else the element itself. */
+function controlOf(element) {
+  if (!inHtml(element)) return element;
+  if (dom.tag(element) === 'label') return element.control ?? element;
+  return kindOf(element) === 'contenteditable' ? editingHostOf(element) : element;
+}
+
+/** The element to act on: the match, or the control that it stands for. */
+function actedOn(match, { need, value }) {
+  if (need === 'files') return fileInputOf(match) ?? match;
+  if (need !== 'fill' && need !== 'options') return match;
+  const control = controlOf(match);
+  if (need === 'options') return control;
+  const kind = kindOf(control);
+  if (kind === 'other') return soleFieldIn(control) ?? control;
+  return kind === 'radio' ? radioFor(control, value) : control;
+}
+
+const CHECKS = {
+  present: () => null,
+  frame: (element) => (isFrame(element) ? null : no('not_a_frame', `${lineFor(element)} is no frame`)),
+  visible: refuseHidden,
+  enabled: refuseUnusable,
+  point: refusePoint,
+  fill: refuseFill,
+  options: (element, request) => refuseOptions(element, request),
+  files: (element, request) => refuseFiles(element, request),
+  focus: (element) => refuseUnusable(element) ?? refuseFocus(element),
+};
+
+function refuseHidden(element) {
+  return isVisible(element) ? null : no('hidden', `${lineFor(element)} is not visible`);
+}
+
+function refuseDisabled(element) {
+  return isDisabled(element) ? no('disabled', `${lineFor(element)} is disabled`) : null;
+}
+
+function refuseUnusable(element) {
+  return refuseHidden(element) ?? refuseDisabled(element);
+}
+
+function refusePoint(element, request) {
+  const seen = seenOf(element);
+  return refuseHidden(seen) ?? refuseDisabled(element) ?? pointAt(seen, request);
+}
+
+function refuseFocus(element) {
+  dom.focus(element);
+  for (const focused of focusedElements()) if (isWithin(focused, element)) return null;
+  return no('not_editable', `${lineFor(element)} does not take the focus`);
+}
+
+function refuseFill(element, request) {
+  const kind = kindOf(element);
+  if (kind === 'checkbox' || kind === 'radio') return refuseCheck(element, request, kind);
+  if (kind === 'file') return no('is_file', `${lineFor(element)} holds files`);
+  const refused = refuseUnusable(element);
+  if (refused) return refused;
+  if (kind === 'other' && editorOf(element)) {
+    request.found.kind = 'editor';
+    return pointAt(element, request);
+  }
+  if (kind === 'button' || kind === 'other') return no('not_editable', `${lineFor(element)} takes no value`);
+  if (isReadonly(element)) return no('readonly', `${lineFor(element)} is read-only`);
+  return Object.hasOwn(FILLS, kind) ? FILLS[kind](element, request) : refuseFocus(element) ?? selectContent(element, kind);
+}
+
+const FILLS = {
+  select: (select, request) => refuseOption(select, request, request.value) ?? refuseFocus(select),
+  date: (element, request) => refuseDate(element, request),
+  color: (element, request) => refuseDate(element, request),
+  range: (element, request) => refuseRange(element, request),
+  slider: (element, request) => refuseSlider(element, request),
+};
+
+/** Selects the whole content, so that typing replaces it. */
+function selectContent(element, kind) {
+  if (kind === 'contenteditable') dom.window(dom.document(element)).getSelection().selectAllChildren(element);
+  else element.select();
+  return null;
+}
+
+/** Tries all matches once: the first that can be acted on, else the failure nearest to ready. */
+async function tryMatches(request) {
+  const found = locate(request.locator);
+  const matches = found.length;
+  if (!matches) return { ...no('not_found', `nothing matches ${describeLocator(request.locator)}`), matches };
+  let nearest = null;
+  for (const match of found.slice(0, TRIES)) {
+    const element = actedOn(match, request);
+    request.found = {};
+    const failure = await CHECKS[request.need](element, request);
+    if (!failure) return succeed(element, matches, request);
+    const nearer = !nearest || REASONS.indexOf(failure.reason) > REASONS.indexOf(nearest.reason);
+    if (nearer) nearest = { ...failure, matches };
+  }
+  return nearest;
+}
+
+function succeed(element, matches, request) {
+  acting.element = element;
+  acting.handle = request.handle ? element : null;
+  const role = roleOf(element);
+  const { point, ...found } = request.found;
+  return {
+    ok: true, ...placeOf(element, point), matches, ref: refOf(element), line: lineFor(element), role: role || 'generic',
+    name: shown(nameOf(element, role)), tag: dom.tag(element), kind: kindOf(element), empty: !rawValue(element),
+    checked: checkedOf(element), path: homePath(element), handle: request.handle ? true : undefined, loose: element === loose || undefined,
+    ...found,
+  };
+}
+
+function placeOf(element, point) {
+  const box = boxOf(element);
+  const middle = point ?? centre(visiblePart(element, box)) ?? centre(box) ?? { x: 0, y: 0 };
+  return { ...middle, width: Math.round(box.right - box.left), height: Math.round(box.bottom - box.top) };
+}
+
+/** ready({locator, need, slice, value?, values?, files?, force?, handle?}): the answer is that of `succeed`, or a failure. */
+async function ready(params) {
+  const request = { need: 'visible', value: '', ...params, found: {} };
+  if (!Object.hasOwn(CHECKS, request.need)) throw new Error(`there is no need ${request.need}`);
+  const answer = await retry(request.slice, () => tryMatches(request), ({ ok, reason }) => ok || FINAL.has(reason));
+  if (answer.ok) return answer;
+  const frames = answer.matches ? undefined : crossOriginFrames(request.locator);
+  return { ...answer, candidates: answer.matches ? [] : candidatesFor(request.locator), frames };
+}
+
+/** verify({value?}): `same` if the element acted on last holds `value`, or what was wanted of it. */
+function verify({ value = acting.wanted }) {
+  const { element } = acting;
+  if (!element || !isLive(element)) return { same: false, gone: true, value: '', ...describePage() };
+  const same = holds(element, value);
+  const elsewhere = same ? undefined : focusBeside(element);
+  return { same, value: shown(heldText(element)), checked: checkedOf(element), elsewhere, ...describePage() };
+}
+
+/** The line of the focused element, if that is neither in the element nor around it. */
+function focusBeside(element) {
+  const focused = [...focusedElements()].pop();
+  return focused && !isWithin(focused, element) && !isWithin(element, focused) ? lineFor(focused) : undefined;
+}
+
+/** The value of an element as it may be shown; for a toggle its state. */
+function heldText(element) {
+  const checked = checkedOf(element);
+  return checked === null ? valueOf(element) : `${checked}`;
+}
+
+function holds(element, value) {
+  if (typeof value === 'boolean') return checkedOf(element) === value;
+  const wanted = `${value}`.replace(/\r\n?/g, '\n');
+  const kind = kindOf(element);
+  if (kind === 'date' || kind === 'color') return element.value === heldBy(element, wanted);
+  if (kind === 'range' || kind === 'slider') return isAt(element, wanted);
+  const actual = rawValue(element) ?? '';
+  if (dom.tag(element) === 'select') return element.value === wanted || actual === normal(wanted);
+  return actual === wanted || (kind === 'contenteditable' && normal(actual) === normal(wanted));
+}

@@ -1,0 +1,138 @@
+// Waits until the page is at rest, and names what keeps it busy.
+const watch = { observer: null, roots: new Set(), since: null, changed: 0, moved: -Infinity, culprit: null };
+/** Ms in which scripts that wait for the end of an animation, by event or timer, react to it. */
+const AFTER_MOVEMENT = 50;
+
+/**
+ * The time at which a navigation began, until its document is there. Drivers hold back commands during a navigation: if
+ * this document gets another call, it stays, and the navigation was a download or had an empty answer.
+ */
+const leaving = { since: null };
+listen(window, 'beforeunload', () => { leaving.since = now(); });
+listen(window, 'pageshow', () => { leaving.since = null; });
+
+/** Observes changes of the page from now on, also in new roots. */
+function watchChanges() {
+  watch.observer ??= new MutationObserver(noteChanges);
+  for (const root of allRoots()) {
+    if (watch.roots.has(root)) continue;
+    if (!watch.roots.size) watch.changed = now();
+    watch.roots.add(root);
+    watch.observer.observe(root, EVERY_CHANGE);
+  }
+}
+
+function noteChanges(records) {
+  for (const record of records) {
+    if (!isNoticed(record)) continue;
+    watch.changed = now();
+    watch.culprit = new WeakRef(elementAround(record.target));
+    return;
+  }
+}
+
+const elementAround = (node) => {
+  if (dom.type(node) === TEXT) return dom.parent(node) ?? dom.html(window.document);
+  return dom.type(node) === ELEMENT ? node : node.host ?? dom.html(node) ?? node;
+};
+
+/** True for a change that can be seen: inside an element that is rendered. */
+function isNoticed({ target }) {
+  if (!dom.connected(target)) return false;
+  const element = elementAround(target);
+  if (dom.type(element) !== ELEMENT) return true;
+  return dom.boxes(element).length > 0 || styleOf(element).display === 'contents';
+}
+
+/**
+ * settle({stability, slice, since?, name?, limit?, refs}): waits until `unrest` names nothing; quiet counts from the
+ * first call with this `since`. With `limit` the answer contains `delta` and the ms that it took.
+ */
+async function settle({ stability, slice, since, name, limit }) {
+  const end = now() + (slice ?? 0);
+  if (since !== undefined && since !== watch.since) {
+    watch.since = since;
+    watch.changed = now();
+  } else leaving.since = null;
+  for (;;) {
+    watchChanges();
+    const quietFor = Math.round(now() - watch.changed);
+    const left = stability - quietFor;
+    const reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null);
+    if (!reason) return { settled: true, quietFor, ...(limit ? differing({ limit, name }) : {}) };
+    if (now() >= end) return { settled: false, reason, quietFor };
+    await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
+  }
+}
+
+function differing(asked) {
+  const began = now();
+  return { delta: delta(asked), deltaMs: Math.round(now() - began) };
+}
+
+function changing() {
+  const element = watch.culprit?.deref();
+  const isTold = element && dom.type(element) === ELEMENT && isLive(element);
+  return isTold ? `the page keeps changing (${nickname(element)})` : 'the page has just changed';
+}
+
+/** Names the activity of the page, apart from its changes; null if there is none. */
+function unrest(mark) {
+  if (leaving.since !== null) return 'a navigation has begun';
+  for (const doc of allDocuments()) {
+    if (dom.readyState(doc) !== 'complete') return 'the document is still loading';
+    const url = requestsOf(dom.window(doc)).pending(mark.requests.get(doc) ?? 0);
+    if (url !== null) return `a request to ${shortAddress(url, doc)} is still in flight`;
+  }
+  return movement() ?? busyness();
+}
+
+function movement() {
+  const reason = animation();
+  if (reason) watch.moved = now();
+  return reason ?? (now() - watch.moved < AFTER_MOVEMENT ? 'an animation has just ended' : null);
+}
+
+function animation() {
+  for (const root of allRoots()) {
+    const animations = dom.type(root) === DOCUMENT ? animationsOf(root) : [];
+    for (const each of animations) {
+      if (each.playState !== 'running' || each.timeline !== dom.timeline(root)) continue;
+      const { effect } = each;
+      if (!effect || !Number.isFinite(effect.getComputedTiming().endTime)) continue;
+      const { target } = effect;
+      if (target && !isRendered(target)) continue;
+      return `an animation of ${target ? nickname(target) : 'the page'} is running`;
+    }
+  }
+  return null;
+}
+
+const animationsOf = method(Document, 'getAnimations');
+const isRendered = (element) => dom.boxes(element).length > 0;
+
+const BUSY = `[aria-busy="true"],[role~="progressbar"],progress:indeterminate,
+  [class*="spinner" i],[class*="loading" i],[class*="skeleton" i]`;
+
+function busyness() {
+  for (const element of everywhere(window.document, BUSY)) {
+    if (isBusy(element) && isVisible(element) && isOpaque(element) && hasArea(visiblePart(element))) {
+      return `${busyName(element)} is ${flag(element, 'aria-busy') ? 'busy' : 'visible'}`;
+    }
+  }
+  return null;
+}
+
+function isBusy(element) {
+  if (attribute(element, 'role') !== 'progressbar' || flag(element, 'aria-busy')) return true;
+  const value = attribute(element, 'aria-valuenow');
+  return value === null || Number(value) < Number(attribute(element, 'aria-valuemax') ?? 100);
+}
+
+const isOpaque = (element) => dom.rendered(element, { opacityProperty: true, visibilityProperty: true });
+
+function busyName(element) {
+  const role = roleOf(element);
+  const name = role ? nameOf(element, role) : '';
+  return name ? `${role} ${quoted(name)}` : role === 'progressbar' ? role : nickname(element);
+}

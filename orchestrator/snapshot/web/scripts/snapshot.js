@@ -1,0 +1,101 @@
+// The outline of the page as lines, or its elements as data.
+
+/** snapshot({scope, locator?, query?, roles?, limit, offset, json, refs}). */
+function snapshot({ scope, locator, query, roles, limit, offset, json }) {
+  const start = locator ? mustFind(locator)[0] : window.document;
+  const { entries, frames, focused } = survey(start, scope !== 'page');
+  const seen = scope === 'page' ? entries : entries.filter((entry) => entry.inside);
+  const kept = chosen(json ? seen.filter((entry) => entry.hasRef) : seen, query, roles);
+  const first = offset ?? 0;
+  const part = kept.slice(first, first + (limit ?? kept.length));
+  const listing = json
+    ? { elements: part.map((entry) => described(entry, focused, selectorsFor(entries))), lines: [] }
+    : { lines: outlineLines(part, roles?.length ? new Set(kept) : null, focused) };
+  return {
+    ...describePage(), ...listing, total: kept.length, shown: part.length,
+    outside: scope === 'page' ? 0 : entries.length - seen.length,
+    frames: listFrames(frames.filter((frame) => seen.includes(frame)), entries, part, focused),
+  };
+}
+
+/** The entries of these roles with this text, and without roles also the lines above them. */
+function chosen(entries, query, roles) {
+  let kept = entries;
+  if (roles?.length) {
+    const wanted = new Set(roles);
+    kept = kept.filter((entry) => wanted.has(entry.shownRole));
+  }
+  const sought = lower(normal(query ?? ''));
+  if (!sought) return kept;
+  const found = new Set();
+  for (const entry of kept) {
+    if (!lower(normal(`${entry.name} ${entry.value}`)).includes(sought)) continue;
+    found.add(entry);
+    if (!roles?.length) for (let up = entry.parent; up && !found.has(up); up = up.parent) found.add(up);
+  }
+  return entries.filter((entry) => found.has(entry));
+}
+
+/** The lines of a part; without `kept` no line above them is missing. */
+function outlineLines(part, kept, focused) {
+  const depths = new Map();
+  const lines = [];
+  for (const entry of part) {
+    const depth = kept ? depthAmong(entry, kept, depths) : entry.depth;
+    const dash = entry.role === 'more' ? '' : '- ';
+    lines.push(`${'  '.repeat(depth)}${dash}${referredLine(entry, focused)}`);
+  }
+  return lines;
+}
+
+/** The number of kept lines above an entry: a filter leaves no gaps in the indentation. */
+function depthAmong(entry, kept, depths) {
+  const { parent } = entry;
+  if (!parent) return 0;
+  if (!depths.has(parent)) depths.set(parent, depthAmong(parent, kept, depths) + (kept.has(parent) ? 1 : 0));
+  return depths.get(parent);
+}
+
+/** The frames of other origins: their lines come after line `at`, indented one step further than `depth`. */
+function listFrames(frames, entries, part, focused) {
+  if (!frames.length) return [];
+  const kept = new Set(part);
+  return frames.map((frame) => {
+    const before = new Set(entries.slice(0, entries.indexOf(frame) + 1));
+    const at = part.filter((entry) => before.has(entry)).length - 1;
+    return { ...frameFacts(frame, focused), at, depth: depthAmong(frame, kept, new Map()) - (kept.has(frame) ? 0 : 1) };
+  });
+}
+
+const frameFacts = (entry, focused) =>
+  ({ path: pathTo(entry.element), ref: refOf(entry.element), line: referredLine(entry, focused) });
+
+/**
+ * The visible frames of other origins in the scope of a locator, where its match may be. `entered` is true if the
+ * frames that the locator names were found already.
+ */
+function crossOriginFrames(locator) {
+  const start = reached(locator);
+  const elements = everywhere(start ?? window.document, 'iframe,frame');
+  const closed = elements.filter((element) => isFrame(element) && !innerDocument(element) && isVisible(element));
+  const entered = start !== null;
+  return closed.map((element) => ({ path: pathTo(element), ref: refOf(element), line: lineFor(element), entered }));
+}
+
+/** The root of a locator's search; null while the frames that it names are not found. */
+function reached(locator) {
+  try {
+    return startOf({ frames: locator?.frames });
+  } catch {
+    return null;
+  }
+}
+
+function described(entry, focused, selectors) {
+  const { element, value } = entry;
+  const states = entry.states(focused);
+  return {
+    ref: refOf(element), role: entry.shownRole, name: shown(entry.name), value: value ? shown(value) : undefined,
+    states: states.length ? states : undefined, ...selectors(entry),
+  };
+}

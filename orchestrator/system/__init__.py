@@ -1,0 +1,1 @@
+"""Services of this machine: processes, folders, programs, secrets, logs and event loops."""

@@ -1,0 +1,1 @@
+"""Events of a session: console messages, errors, requests, downloads and device logs."""

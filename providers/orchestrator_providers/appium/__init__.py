@@ -1,0 +1,1 @@
+"""Apps and mobile browsers by Appium."""

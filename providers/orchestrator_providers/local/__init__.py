@@ -1,0 +1,1 @@
+"""Browsers on this machine: their drivers, flags, profiles and screens."""

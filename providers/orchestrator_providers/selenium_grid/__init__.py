@@ -1,0 +1,1 @@
+"""Browsers at a Selenium Grid."""

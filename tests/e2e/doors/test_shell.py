@@ -1,0 +1,188 @@
+"""The commands for people beside a running server: reading changes nothing, detaching ends nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from orchestrator.sessions.providers import Providers
+from tests.e2e.harness import NAMESPACE, Home, kill, runs, until
+from tests.servers.mcp import Served
+from tests.servers.site import Site
+from tests.servers.webdriver import remote_end
+
+
+def shell(home: Home, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run a command on this home, as a person in a shell would."""
+    environment = {**os.environ, "ORCHESTRATOR_HOME": str(home.folder), "ORCHESTRATOR_NAMESPACE": NAMESPACE, **environ}
+    command = [sys.executable, "-m", "orchestrator", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=100)
+
+
+def listed(home: Home) -> list[str]:
+    """The ids that `sessions list` shows."""
+    return [row["sessionId"] for row in json.loads(shell(home, "sessions", "list", "--json").stdout)["sessions"]]
+
+
+def test_sessions_list_shows_the_open_sessions_of_its_namespace(modern: Served, shared_home: Home, site: Site) -> None:
+    """The command prints a table, or as JSON the rows of list_sessions, for one namespace."""
+    page = site.page("/", "<title>shop</title>")
+    modern.ok("start_browser", sessionId="ann", navigationUrl=page)
+    head, row = shell(shared_home, "sessions", "list").stdout.splitlines()
+    assert head.split() == ["SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL"]
+    assert row.split()[:3] == ["ann", "active", "chrome"]
+    assert row.split()[-1] == page
+    data = json.loads(shell(shared_home, "sessions", "list", "--json").stdout)
+    rows = [{**row, "owned": False} for row in modern.ok("list_sessions")["sessions"]]  # the server's, not this shell's
+    assert data == {"namespace": NAMESPACE, "sessions": rows}
+    elsewhere = shell(shared_home, "sessions", "list", "--namespace", "elsewhere")
+    assert elsewhere.stdout == "No session is open in namespace 'elsewhere'.\n"
+
+
+def test_sessions_list_shows_an_orphaned_session_without_changing_it(lasting: Home) -> None:
+    """A killed server's session is listed and left for the next server."""
+    with lasting.serve() as server:
+        server.ok("start_browser", sessionId="left")
+        kill(server.process)
+        until(lambda: not runs(server.process), "the server's end")
+        until(lambda: lasting.record("left").state == "parked", "the keeper to notice")
+        before = lasting.record("left")
+        assert listed(lasting) == ["left"]
+        assert lasting.record("left") == before
+    with lasting.serve() as heir:
+        assert heir.ok("get_text", sessionId="left")["text"] == ""
+
+
+def test_sessions_list_writes_no_files_to_an_empty_home(home: Home) -> None:
+    """Listing the sessions of an empty home writes nothing."""
+    assert listed(home) == []
+    assert home.files() == set()
+
+
+def test_sessions_close_closes_the_named_sessions_alone(modern: Served, shared_home: Home) -> None:
+    """Named sessions are closed even if others started them, all others stay, and an unknown name is reported."""
+    for name in ("ann", "ben", "eve"):
+        modern.ok("start_browser", sessionId=name)
+    done = shell(shared_home, "sessions", "close", "ann", "eve")
+    assert (done.returncode, done.stdout) == (0, "Closed: ann.\nClosed: eve.\n")
+    assert listed(shared_home) == ["ben"]
+    assert modern.call("get_text", sessionId="ann").code == "session_not_found"
+    unknown = shell(shared_home, "sessions", "close", "nobody", "ben")
+    assert (unknown.returncode, unknown.stdout) == (3, "Closed: ben.\n")
+    assert unknown.stderr.startswith("No session: nobody.")
+
+
+def test_sessions_close_closes_only_what_meets_every_given_option(modern: Served, shared_home: Home) -> None:
+    """Sessions are closed only if every option given, such as --prefix and --idle, holds for them."""
+    for name in ("shop-1", "shop-2", "blog-1"):
+        modern.ok("start_browser", sessionId=name)
+    assert shell(shared_home, "sessions", "close", "--prefix", "shop", "--idle", "1h").stdout == "Nothing was open.\n"
+    done = shell(shared_home, "sessions", "close", "--prefix", "shop", "--json")
+    assert json.loads(done.stdout)["closed"] == ["shop-1", "shop-2"]
+    assert shell(shared_home, "sessions", "close", "--all").stdout == "Closed: blog-1.\n"
+    assert shared_home.is_clean()
+
+
+def test_sessions_close_detach_leaves_the_browser_running(home: Home) -> None:
+    """A detached session loses its record, its browser stays, and its remoteUrl is printed."""
+    with home.serve() as server:
+        server.ok("start_browser", sessionId="ann")
+        browser, driver = home.process("ann", "chrome"), home.process("ann", "chromedriver")
+        told = shell(home, "sessions", "close", "ann", "--detach").stdout
+        assert told.startswith(
+            "Detached: ann.\nWarning: ann keeps running at its remote end: remoteUrl http://127.0.0.1:"
+        )
+        assert listed(home) == []
+        assert runs(browser)
+        assert runs(driver)
+    for process in (driver, browser):
+        kill(process)
+    until(lambda: not home.processes(), "the end of the detached browser")
+    with home.serve():
+        until(home.is_clean, "the sweep of the detached session's folder")
+
+
+def test_sessions_close_status_needs_names_and_warns_if_the_provider_keeps_none(
+    modern: Served, shared_home: Home
+) -> None:
+    """A status needs named sessions and a valid value, and a warning is printed if the provider keeps none."""
+    modern.ok("start_browser", sessionId="ann")
+    unnamed = shell(shared_home, "sessions", "close", "--all", "--status", "passed")
+    assert "--status and --reason apply to named sessions. Give names." in unnamed.stderr
+    wrong = shell(shared_home, "sessions", "close", "ann", "--status", "so-so")
+    assert "'so-so' is not a status. Use passed or failed." in wrong.stderr
+    assert listed(shared_home) == ["ann"]
+    done = shell(shared_home, "sessions", "close", "ann", "--status", "failed", "--reason", "no tea", "--json")
+    told = json.loads(done.stdout)
+    assert told["closed"] == ["ann"]
+    assert told["warnings"] == ["ann is not marked as failed. Provider 'local' keeps no status of its sessions."]
+
+
+def test_wrong_options_of_sessions_close_exit_with_code_2(home: Home) -> None:
+    """Wrong input ends with exit code 2 and one sentence."""
+    nothing = shell(home, "sessions", "close")
+    assert (nothing.returncode, nothing.stderr.splitlines()) == (
+        2,
+        ["No session was chosen. Give names, or --prefix, --idle, --all."],
+    )
+    both = shell(home, "sessions", "close", "ann", "--all")
+    assert (both.returncode, both.stderr.startswith("Names and options are both given.")) == (2, True)
+    never = shell(home, "sessions", "close", "--idle", "soon")
+    assert (never.returncode, never.stderr.startswith("--idle: 'soon' is not a duration")) == (2, True)
+
+
+def test_the_providers_command_lists_types_browsers_and_options(home: Home) -> None:
+    """The providers command lists each provider with its types, browsers and options."""
+    found = json.loads(shell(home, "providers", "--json").stdout)["providers"]
+    assert [one["name"] for one in found] == list(Providers())
+    local = next(one for one in found if one["name"] == "local")
+    assert (local["types"], "chrome" in local["browsers"], "proxy" in local["options"]) == (["browser"], True, True)
+    assert "local (of webdriver-orchestrator): browser, browsers: chrome" in shell(home, "providers").stdout
+
+
+def test_a_broken_provider_is_listed_with_its_reason(home: Home) -> None:
+    """A provider package that does not load is listed with its error and hides no other provider."""
+    package = home.folder / "broken_provider-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-provider\nVersion: 1\n", "utf-8")
+    (package / "entry_points.txt").write_text("[orchestrator.providers]\nbroken = nowhere_at_all:Nothing\n", "utf-8")
+    shown = shell(home, "providers", PYTHONPATH=str(home.folder)).stdout
+    assert "broken (of broken-provider) is broken: Provider 'broken' of broken-provider" in shown
+    assert "local (of webdriver-orchestrator)" in shown
+    found = json.loads(shell(home, "providers", "--json", PYTHONPATH=str(home.folder)).stdout)["providers"]
+    assert "No module named 'nowhere_at_all'" in next(one for one in found if one["name"] == "broken")["broken"]
+
+
+def test_doctor_reports_that_a_browser_session_can_start(home: Home) -> None:
+    """The doctor command reports in text and JSON that a session can start, and writes nothing."""
+    text = shell(home, "doctor")
+    assert (text.returncode, text.stdout.splitlines()[-1]) == (0, "A browser session can start.")
+    data = json.loads(shell(home, "doctor", "--json").stdout)
+    assert data["startable"] is True
+    assert list(data["sections"]) == ["Installation", "Browsers", "Apps", "Selenium Grid", "Credentials"]
+    assert home.files() == set()
+
+
+def test_an_attached_session_is_usable_by_running_servers(modern: Served, shared_home: Home, site: Site) -> None:
+    """A server uses the attached session by name, and closing it leaves the remote session alive."""
+    page = site.page("/", "<title>Handed over</title>")
+    with remote_end() as end:
+        session = end.start()
+        end.ask("POST", session, "/url", {"url": page})
+        done = shell(shared_home, "sessions", "attach", end.url, session, "--name", "theirs")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == "theirs is attached. Closing it here leaves it alive at its remote end.\n"
+        assert modern.ok("expect", sessionId="theirs", title="Handed over")
+        assert modern.ok("close_session", sessionId="theirs")["closed"] == ["theirs"]
+        assert end.sessions() == [session]
+
+
+def test_attaching_a_dead_remote_session_is_refused_without_a_record(home: Home) -> None:
+    """Attaching a session that is unknown to the remote end fails with a sentence and leaves no record."""
+    with remote_end() as end:
+        done = shell(home, "sessions", "attach", end.url, "f" * 32)
+    assert done.returncode == 3
+    assert "Check remoteUrl and remoteSessionId; nothing was recorded." in done.stderr
+    assert listed(home) == []

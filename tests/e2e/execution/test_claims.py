@@ -1,0 +1,149 @@
+"""Claims: for a while, only calls under a claim's name may change a session that several agents use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.harness import Home, answered, until
+from tests.e2e.stage import refused
+from tests.servers.mcp import Served
+from tests.servers.site import Site
+
+NAME = re.compile(r"page~[a-z0-9]{5}")
+
+
+@pytest.fixture
+def connection(home: Home, site: Site) -> Iterator[Served]:
+    """One connection with a session that several agents behind it use."""
+    with home.serve() as server:
+        server.ok(
+            "start_browser", sessionId="page", navigationUrl=site.page("/", "<title>a</title><button>Go</button>")
+        )
+        yield server
+
+
+def claimed(server: Served, **more: object) -> str:
+    """Claim the session; return the claim's name."""
+    return str(server.ok("claim_session", sessionId="page", **more)["sessionId"])
+
+
+def test_while_it_is_claimed_a_session_is_changed_under_the_claims_name_alone(connection: Served) -> None:  # W26 W57
+    """Under its own name a claimed session refuses what changes it, says by whom, and can be looked at."""
+    name = claimed(connection)
+    assert NAME.fullmatch(name)
+    for tool, arguments in (
+        ("click_element", {"selector": "button"}),
+        ("execute_sequence", {"actions": [{"action": "press_keys", "keys": "Tab"}]}),
+        ("execute_script", {"script": "return 1"}),
+    ):
+        for target in ({"sessionId": "page"}, {}):
+            text = refused(connection.call(tool, **arguments, **target), "session_claimed")
+            assert re.search(r"Session 'page' is claimed by mcp until \d\d:\d\d:\d\d UTC\.", text)
+            assert name not in text
+        connection.ok(tool, **arguments, sessionId=name)
+    assert connection.ok("get_text", sessionId="page")["text"] == "Go"
+    assert connection.ok("wait_for", selector="button")["session"]["sessionId"] == "page"
+    part = {"actions": [{"action": "press_keys", "keys": "Tab"}]}
+    assert (
+        connection.ok("execute_parallel", sequences=[{"sessionId": name, **part}])["results"]["page"]["completed"] == 1
+    )
+
+
+def test_a_claims_name_is_in_no_row_no_others_result_and_no_log(connection: Served, home: Home) -> None:  # W33 W57
+    """The name is told to its claimer alone."""
+    name = claimed(connection)
+    shown = connection.ok("click_element", sessionId=name, selector="button")
+    rows = connection.call("list_sessions")
+    looked = connection.call("get_text", sessionId="page")
+    logs = [path.read_text("utf-8") for path in Path(home.folder).rglob("*.jsonl")]
+    assert any("claim_session" in log for log in logs)
+    mark = name.partition("~")[2]
+    assert not [text for text in (str(shown), rows.text, rows.data_json, looked.data_json, *logs) if mark in text]
+
+
+def test_a_released_claim_is_over_and_its_name_is_told_to_be(connection: Served) -> None:  # W57
+    """After its release the session is free, and the claim's name is refused with what to use."""
+    name = claimed(connection)
+    assert connection.ok("release_session", sessionId=name)["released"] == ["page"]
+    connection.ok("press_keys", sessionId="page", keys="Tab")
+    text = refused(connection.call("press_keys", sessionId=name, keys="Tab"), "session_not_found")
+    assert "This claim is over: use 'page', or claim it again with claim_session." in text
+    assert connection.call("release_session", sessionId="page").text == "It was not claimed."
+
+
+def test_a_second_claim_waits_for_the_first_as_long_as_it_is_told(connection: Served) -> None:  # W26 W57
+    """A claimed session cannot be claimed again at once; with `wait` the claim comes when the other one is released."""
+    name = claimed(connection)
+    assert refused(connection.call("claim_session", sessionId="page"), "session_claimed")
+    assert refused(connection.call("claim_session", sessionId="page", wait=200), "session_claimed")
+    waiting = connection.begin("claim_session", sessionId="page", wait=60_000)
+    connection.ok("list_sessions")
+    assert not waiting.done()
+    connection.ok("release_session", sessionId=name)
+    second = answered(waiting).data["sessionId"]
+    assert NAME.fullmatch(second)
+    assert second != name
+
+
+def test_a_claim_ends_when_it_was_not_used_for_its_time_and_is_renewed_by_use(connection: Served) -> None:  # W57
+    """Each use begins the time anew; without use the session is free after it."""
+    first = connection.ok("claim_session", sessionId="page", ttl=2)
+    connection.ok("press_keys", sessionId=first["sessionId"], keys="Tab")
+    renewed = connection.ok("claim_session", sessionId=first["sessionId"], ttl=2)
+    assert renewed["sessionId"] == first["sessionId"]
+    assert renewed["until"] > first["until"]
+    assert connection.call("press_keys", sessionId="page", keys="Tab").code == "session_claimed"
+    until(lambda: not connection.call("press_keys", sessionId="page", keys="Tab").failed, "the end of the claim")
+    assert connection.call("press_keys", sessionId=first["sessionId"], keys="Tab").code == "session_not_found"
+
+
+def test_closing_all_leaves_what_is_claimed(connection: Served) -> None:  # W12 W57
+    """A claimed session is left and named; under the claim's name it can be closed."""
+    name = claimed(connection)
+    connection.ok("start_browser", sessionId="other")
+    closed = connection.ok("close_all_sessions")
+    assert closed["closed"] == ["other"]
+    [left] = closed["left"]
+    assert left["sessionId"] == "page"
+    assert "is claimed by mcp until" in left["reason"]
+    assert connection.ok("close_session", sessionId=name)["closed"] == ["page"]
+
+
+def test_a_start_can_claim_at_once(connection: Served) -> None:  # W57
+    """A session that is claimed by its start gives the claim's name with its row."""
+    row = connection.call("start_browser", sessionId="mine", claim=True)
+    name = row.data["claim"]["sessionId"]
+    assert (row.data["sessionId"], row.text.splitlines()[1]) == ("mine", f"Claimed: pass sessionId {name}.")
+    assert connection.call("press_keys", sessionId="mine", keys="Tab").code == "session_claimed"
+    connection.ok("press_keys", sessionId=name, keys="Tab")
+
+
+def test_a_claim_ends_with_its_claimers_connection_and_can_be_forced_by_the_starter(
+    connection: Served, home: Home
+) -> None:  # W31 W57
+    """Another's claim is forced by who started the session, and both are told; a claim does not outlive its client."""
+    with home.serve() as other:
+        other.ok("get_text", sessionId="page")
+        name = claimed(other)
+        forced = other.call("release_session", sessionId="page", force=True)
+        assert refused(forced, "session_claimed")
+        assert connection.ok("release_session", sessionId="page", force=True)["released"] == ["page"]
+        assert connection.ok("get_text", sessionId="page")["events"] == ["mcp released the claim here meanwhile."]
+        assert other.ok("get_text", sessionId="page")["events"] == ["mcp released the claim here meanwhile."]
+        assert other.call("press_keys", sessionId=name, keys="Tab").code == "session_not_found"
+        claimed(other)
+        assert connection.call("press_keys", sessionId="page", keys="Tab").code == "session_claimed"
+        assert other.call("close_session", sessionId="page").code == "session_claimed"
+    connection.ok("press_keys", sessionId="page", keys="Tab")
+
+
+@pytest.mark.parametrize("given", ["page~", "page~abc", "page~ABCDE", "page~abcde~abcde", "~abcde"])
+def test_what_looks_like_a_claims_name_and_is_none_is_no_session_id(connection: Served, given: str) -> None:
+    """Only claim_session makes names with a tilde: nothing starts under one, and none is guessed."""
+    assert connection.call("press_keys", sessionId=given, keys="Tab").code == "invalid_argument"
+    assert connection.call("start_browser", sessionId="page~abcde").code == "invalid_argument"
+    assert connection.call("press_keys", sessionId="page~abcde", keys="Tab").code == "session_not_found"

@@ -1,0 +1,85 @@
+"""The check for leaks at the end of every run, tested by a run that leaks and one that does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.slow
+
+LEAKING = """
+import os, subprocess, sys, tempfile
+from pathlib import Path
+
+def test_leaks():
+    profile = Path(tempfile.gettempdir(), "profile-of-a-browser")
+    profile.mkdir()
+    command = [sys.executable, "-c", "import time; time.sleep(60)  # the sleeper"]
+    env = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT")}
+    sleepers = [subprocess.Popen(command), subprocess.Popen(command, env=env, start_new_session=True)]
+    Path(__file__).with_name("pids").write_text(" ".join(str(sleeper.pid) for sleeper in sleepers))
+"""
+
+TIDY = """
+import subprocess, sys, tempfile
+
+def test_tidies_up(tmp_path):
+    with tempfile.TemporaryDirectory():
+        subprocess.run([sys.executable, "-c", ""], check=True)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with our conftest, for a run inside this run."""
+    shutil.copy(Path(__file__).parents[1] / "conftest.py", tmp_path)
+    (tmp_path / "tmp").mkdir()
+    return tmp_path
+
+
+def run(folder: Path, test: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a test file in a run of its own."""
+    (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
+    (folder / "test_it.py").write_text(test, "utf-8")
+    env = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTEST_ADDOPTS": "", "LEAK_GRACE": "1"}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, "test_it.py"]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False)
+
+
+def sleeps(pid: int) -> bool:
+    """Return True if the process itself runs, not another one with its pid."""
+    try:
+        return "# the sleeper" in " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return False
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "two workers"])
+def test_a_test_run_fails_when_processes_or_folders_are_left_behind(folder: Path, options: tuple[str, ...]) -> None:
+    """Processes and a profile folder that outlive their run fail it, are listed, and are ended."""
+    done = run(folder, LEAKING, *options)
+
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED
+    assert "1 passed" in done.stdout
+    pids = (folder / "pids").read_text("utf-8").split()
+    assert len(pids) == 2
+    for pid in pids:
+        assert f"process {pid}: " in done.stdout
+        assert not sleeps(int(pid))
+    assert "# the sleeper" in done.stdout
+    assert "profile-of-a-browser" in done.stdout
+    assert not list((folder / "tmp").iterdir())
+
+
+def test_a_test_run_passes_when_nothing_is_left_behind(folder: Path) -> None:
+    """Processes and folders that a test removes itself are no leak."""
+    done = run(folder, TIDY)
+
+    assert done.returncode == pytest.ExitCode.OK, done.stdout
+    assert "left behind" not in done.stdout

@@ -1,0 +1,167 @@
+"""The wheel as its users get it: built, installed without other packages, and run outside of the checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from orchestrator import __version__
+
+ROOT = Path(__file__).parents[2]
+HANDED_ON = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+"""Environment variables that some MCP hosts pass on, and no others."""
+
+TOP = {"docs", "examples", "orchestrator", "providers", "tests"} | {
+    "CHANGELOG.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "RELEASING.md",
+    "pyproject.toml",
+    "server.json",
+}
+"""What a checkout has at its top."""
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run a command that must succeed."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=500, check=False, **options)  # type: ignore[call-overload]
+    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}\n{done.stderr}"
+    return done  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout without untracked files."""
+    folder = tmp_path_factory.mktemp("source") / "checkout"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "dist", "__pycache__"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def dist(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with both archives as `make dist` builds them: the wheel from the unpacked source archive."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", folder, source)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    """The wheel."""
+    return next(dist.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment with only the wheel and its dependencies."""
+    place = tmp_path_factory.mktemp("clean") / "venv"
+    if uv := shutil.which("uv"):
+        run(uv, "venv", "--python", sys.executable, place)
+        run(uv, "pip", "install", "--python", place, wheel)
+    else:
+        run(sys.executable, "-m", "venv", "--without-pip", place)
+        run(sys.executable, "-m", "pip", "--python", place, "install", "--quiet", "--no-compile", wheel)
+    return place / bin_name()
+
+
+def bin_name() -> str:
+    """The name of a virtual environment's folder of programs."""
+    return "Scripts" if sys.platform == "win32" else "bin"
+
+
+def test_the_wheel_holds_both_packages_and_nothing_else(wheel: Path) -> None:
+    """Both packages with the files that are no Python, and neither tests nor documentation."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for package in ("orchestrator", "orchestrator_providers"):
+        folder = ROOT / ("providers" if package.endswith("providers") else "") / package
+        files = {path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+        assert {path.relative_to(folder.parent).as_posix() for path in files} - names == set()
+    assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {
+        "orchestrator",
+        "orchestrator_providers",
+    }
+
+
+def test_the_archives_are_what_pypi_takes(dist: Path) -> None:
+    """There is one wheel and one source archive, and both pass the check before an upload."""
+    archives = sorted(dist.iterdir())
+    assert [path.name.partition("-0")[0] for path in archives] == ["webdriver_orchestrator"] * 2
+    run(sys.executable, "-m", "twine", "check", "--strict", *archives)
+
+
+def test_the_source_archive_holds_what_a_checkout_has(dist: Path) -> None:
+    """Tests, examples, documentation and the files beside them can be run and read from the source archive."""
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert TOP - {name.partition("/")[0] for name in names} == set()
+    assert {"docs/start.md", "tests/conftest.py", "tests/data/server.schema.json"} - names == set()
+
+
+def test_the_wheel_of_the_checkout_and_that_of_the_source_archive_have_the_same_bytes(
+    source: Path, wheel: Path, tmp_path: Path
+) -> None:
+    """A build is reproducible, and the source archive lacks nothing of the wheel."""
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, source)
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["orchestrator", "webdriver-orchestrator"])
+def test_commands_are_installed(programs: Path, tmp_path: Path, name: str) -> None:
+    """Both names of the command run, in any folder."""
+    assert run(programs / name, "--version", cwd=tmp_path).stdout.strip() == __version__
+
+
+def test_demo_runs_from_the_wheel(programs: Path, tmp_path: Path) -> None:
+    """The demonstration runs with an empty home and a minimal environment, outside of the checkout."""
+    home, folder = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    folder.mkdir()
+    environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ} | {"HOME": str(home)}
+
+    done = run(programs / "orchestrator", "demo", "chat", "--out", "tmp", cwd=folder, env=environment)
+
+    assert "Both messages were seen" in done.stdout
+    screens = sorted((folder / "tmp").glob("*.png"))
+    assert [screen.name for screen in screens] == ["chat-alice.png", "chat-bob.png"]
+    assert all(screen.read_bytes().startswith(b"\x89PNG\r\n\x1a\n") for screen in screens)
+
+
+async def test_an_mcp_client_of_the_installed_wheel_gets_an_outline_and_a_script(
+    programs: Path, tmp_path: Path
+) -> None:
+    """With an empty home and few variables, the installed command shows a page's outline and keeps a script's vars."""
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ} | {"HOME": str(home)}
+    parameters = StdioServerParameters(
+        command=str(programs / "webdriver-orchestrator"), env=environment, cwd=str(tmp_path)
+    )
+    async with Client(stdio_client(parameters)) as client:
+        page = "data:text/html,<title>First</title><h1>Hello</h1><button>Go on</button>"
+        opened = await client.call_tool("navigate", {"url": page})
+        assert not opened.is_error, opened
+        seen = await client.call_tool("get_visible_elements", {})
+        assert seen.structured_content is not None
+        assert [line.partition(" [")[0] for line in seen.structured_content["outline"].splitlines()] == [
+            '- heading "Hello"',
+            '- button "Go on"',
+        ]
+        # What scripts need comes with the plain installation.
+        kept = await client.call_tool("run_script", {"script": "vars.set('tea', 'green'); return vars.get('tea')"})
+        assert kept.structured_content is not None
+        assert kept.structured_content["value"] == "green"
+        await client.call_tool("close_all_sessions", {})

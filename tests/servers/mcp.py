@@ -1,0 +1,150 @@
+"""The server as clients use it: a real process over stdio, in either protocol era, called from ordinary tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import psutil
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult, Implementation
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of a tool call."""
+
+    raw: CallToolResult
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The structured content."""
+        return self.raw.structured_content or {}
+
+    @property
+    def data_json(self) -> str:
+        """The structured content as it stands on the wire."""
+        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def text(self) -> str:
+        """All text parts."""
+        return "\n".join(part.text for part in self.raw.content if part.type == "text")
+
+    @property
+    def failed(self) -> bool:
+        """True for an error result."""
+        return bool(self.raw.is_error)
+
+    @property
+    def code(self) -> str:
+        """The error's code; empty without an error."""
+        return str(self.data.get("error", {}).get("code", ""))
+
+    @property
+    def image(self) -> Any:
+        """The first image part."""
+        return next(part for part in self.raw.content if part.type == "image")
+
+
+class Served:
+    """A client and its server process."""
+
+    def __init__(
+        self, portal: BlockingPortal, client: Client, process: psutil.Process, meta: dict[str, Any] | None = None
+    ) -> None:
+        self._portal = portal
+        self.client = client
+        self.process = process
+        self._meta: Any = meta
+
+    def as_agent(self, **meta: Any) -> Served:
+        """Return the same connection for an agent whose calls its host sends with this `_meta`."""
+        return Served(self._portal, self.client, self.process, meta)
+
+    def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool and wait for its answer."""
+        return self.begin(tool, **arguments).result(timeout=110)
+
+    def ok(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool that must succeed; return its data."""
+        answer = self.call(tool, **arguments)
+        assert not answer.failed, answer.text
+        return answer.data
+
+    def begin(self, tool: str, **arguments: Any) -> Future[Answer]:
+        """Send a tool call; calls are sent in the order in which they are begun."""
+
+        async def send() -> Answer:
+            return Answer(await self.client.call_tool(tool, arguments, meta=self._meta))
+
+        return self._portal.start_task_soon(send)
+
+    def listen(self, messages: list[str], tool: str, **arguments: Any) -> Future[Answer]:
+        """Send a tool call as `begin` does; the server's progress messages are added to `messages`."""
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            del progress, total
+            messages.append(message or "")
+
+        async def send() -> Answer:
+            return Answer(await self.client.call_tool(tool, arguments, progress_callback=hear))
+
+        return self._portal.start_task_soon(send)
+
+    def tools(self) -> list[Any]:
+        """Return the tools of tools/list."""
+        return list(self._portal.call(self.client.list_tools).tools)
+
+
+@contextmanager
+def served(
+    mode: str = "auto",
+    options: Sequence[str] = (),
+    log: TextIO = sys.stderr,
+    host: str = "mcp",
+    /,
+    **settings: str,
+) -> Iterator[Served]:
+    """Start a server with these settings (as environment variables) and a client of this era (auto, legacy).
+
+    `options` are added to its command line, its standard error goes to `log`, and the client calls itself `host`.
+    """
+    environ = {
+        "ORCHESTRATOR_PARK_TTL": "0",
+        **os.environ,
+        **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()},
+    }
+    command = ["-m", "orchestrator", "serve", *options]
+    parameters = StdioServerParameters(command=sys.executable, args=command, env=environ)
+    before = {child.pid for child in psutil.Process().children()}
+    with start_blocking_portal() as portal:
+        client = Client(
+            stdio_client(parameters, errlog=log), mode=mode, client_info=Implementation(name=host, version="1")
+        )
+        with portal.wrap_async_context_manager(client):
+            started = [child for child in psutil.Process().children() if child.pid not in before]
+            server = next(child for child in started if "orchestrator" in child.cmdline())
+            yield Served(portal, client, server)
+
+
+def processes_below(folder: Path | str) -> list[psutil.Process]:
+    """Living processes whose command line or environment names a folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            named = str(folder) in " ".join([*process.cmdline(), *process.environ().values()])
+            if named and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found

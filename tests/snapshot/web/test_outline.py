@@ -1,0 +1,234 @@
+"""The outline: roles, names, states and values of a page's visible content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+
+from orchestrator.snapshot.methods import MARK, READY, SNAPSHOT, TEXT, VERIFY, WAIT
+from tests.snapshot.web.chromium import Browser, without_refs
+
+Outline = Callable[..., str]
+
+LINES = {
+    '<a href="#">Home</a>': '- link "Home"',
+    "<a>Home</a>": "- text: Home",
+    "<button>Add “Mug”</button>": '- button "Add “Mug”"',
+    '<button>Say "hi" \\ bye</button>': '- button "Say \\"hi\\" \\\\ bye"',
+    "<button disabled>Off</button>": '- button "Off" [disabled]',
+    "<button aria-pressed=true>Bold</button>": '- button "Bold" [pressed]',
+    "<button aria-expanded=false>More</button>": '- button "More" [collapsed]',
+    "<button aria-label=Close>x</button>": '- button "Close"',
+    "<button><img alt=Cart> 3</button>": '- button "Cart 3"',
+    "<button title=Help></button>": '- button "Help"',
+    "<input type=submit>": '- button "Submit"',
+    '<input type=button value="Go">': '- button "Go"',
+    '<label>Email <input value="a@b.c"></label>': '- textbox "Email" = "a@b.c"',
+    "<label for=a>Name</label><input id=a required>": '- textbox "Name" [required]',
+    "<input placeholder=Search type=search>": '- searchbox "Search"',
+    "<input aria-label=N type=number value=3>": '- spinbutton "N" = "3"',
+    "<input aria-label=V type=range value=30>": '- slider "V" = "30"',
+    "<input aria-label=R readonly value=x>": '- textbox "R" [readonly] = "x"',
+    "<input type=checkbox id=c checked><label for=c>I agree</label>": '- checkbox "I agree" [checked]',
+    "<input type=radio aria-label=Red>": '- radio "Red"',
+    "<label><input type=checkbox style='display:none' checked>Agree</label>": '- checkbox "Agree" [checked]',
+    "<label>Dark<input type=checkbox role=switch hidden></label>": '- switch "Dark"',
+    "<label for=d>A</label><label for=d>B</label><input id=d type=radio hidden disabled>": '- radio "A B" [disabled]',
+    "<label for=u>Upload</label><input id=u type=file hidden>": '- generic "Upload" [clickable]',
+    "<div role=checkbox aria-checked=mixed>All</div>": '- checkbox "All" [mixed]',
+    "<div role=switch aria-checked=true>Dark</div>": '- switch "Dark" [checked]',
+    "<div role=tab aria-selected=true>One</div>": '- tab "One" [selected]',
+    "<textarea aria-label=T>two\nlines</textarea>": '- textbox "T" = "two lines"',
+    "<div contenteditable aria-label=Note>Hello</div>": '- textbox "Note" = "Hello"',
+    "<h2>Shop</h2>": '- heading "Shop" [level=2]',
+    "<div role=heading aria-level=4>Deep</div>": '- heading "Deep" [level=4]',
+    "<nav aria-label=Main>x</nav>": '- navigation "Main"\n  - text: x',
+    "<section>plain</section>": "- text: plain",
+    "<section aria-label=News>x</section>": '- region "News"\n  - text: x',
+    "<article><header>h</header></article>": "- article\n  - text: h",
+    "<ul><li>One</ul>": "- list\n  - listitem\n    - text: One",
+    "<img alt=Logo src=x width=9 height=9>": '- img "Logo"',
+    "<img alt='' src=x width=9 height=9>": "",
+    "<svg width=9 height=9><title>Star</title></svg>": '- img "Star"',
+    "<svg><path d='M0 0h9v9z' /></svg>": "",
+    "<svg><text y=9>Jan</text><text y=29>Feb</text><defs><text>no</text></defs></svg>": "- text: Jan Feb",
+    "<svg><a href=/x><rect width=9 height=9 /><text y=9>Go</text></a></svg>": '- link "Go"',
+    "<svg aria-label=Map><path d='M0 0h9v9z' tabindex=0><title>Rome</title></path></svg>": dedent("""\
+        - img "Map"
+          - generic "Rome" [clickable]"""),
+    "<svg><foreignObject width=99 height=99><p>Start</p><button>x</button></foreignObject></svg>": dedent("""\
+        - text: Start
+        - button "x"
+        """).rstrip(),
+    "<svg style='cursor:pointer' aria-label=Close></svg>": '- img "Close"',
+    "<svg style='cursor:pointer'></svg>": "- generic [clickable]",
+    "<figure><figcaption>Cap</figcaption>x</figure>": '- figure "Cap"\n  - text: x',
+    "<fieldset><legend>Pay</legend><input aria-label=A></fieldset>": '- group "Pay"\n  - textbox "A"',
+    "<details><summary>More</summary>hidden</details>": '- group\n  - button "More" [collapsed]',
+    "<progress value=3 max=10 aria-label=P></progress>": '- progressbar "P" = "3"',
+    "<output>Saved</output>": "- status\n  - text: Saved",
+    "<div id=r>Hi <button>x</button></div><script>r.onclick = () => {}</script>": '- text: Hi\n- button "x"',
+    "<hr>": "- separator",
+    "<table><tr><th>A<th>B<tr><td>1<td><button>x</button></table>": dedent("""\
+        - table
+          - row
+            - columnheader "A"
+            - columnheader "B"
+          - row
+            - cell "1"
+            - cell
+              - button "x\""""),
+    "<select aria-label=Size><option>S<option selected>L</select>": dedent("""\
+        - combobox "Size" = "L"
+          - option "S"
+          - option "L" [selected]"""),
+    "<div onclick='1'>Open menu</div>": '- generic "Open menu" [clickable]',
+    "<div style='cursor:pointer'>Open <b>menu</b></div>": '- generic "Open menu" [clickable]',
+    "<p>Total <b>3</b> items</p><p>Next</p>": "- text: Total 3 items\n- text: Next",
+    "<div role='bogus button'>B</div>": '- button "B"',
+    "<div role=presentation>x</div>": "- text: x",
+    "<span id=n>Given</span><button aria-labelledby=n>x</button>": '- text: Given\n- button "Given"',
+    "<h3><a href=#>Read</a></h3>": '- heading "Read" [level=3]\n  - link "Read"',
+    "<input type=hidden value=x>": "",
+    "<ul style='height:0'><li>x</li></ul>": "- list\n  - listitem\n    - text: x",
+    "<ul style='visibility:hidden'><li style='visibility:visible'>x</li></ul>": "- listitem\n  - text: x",
+    "<ul><li style='visibility:hidden'>x</li></ul>": "- list",
+    "<table><td style='content-visibility:hidden'>x</table>": '- table\n  - row\n    - cell "x"',
+    "<div style='display:contents' role=button>Flat</div>": '- button "Flat"',
+}
+
+
+@pytest.mark.parametrize("html", LINES, ids=list(LINES))
+def test_an_html_element_becomes_its_outline_line(html: str, outline: Outline) -> None:
+    """Role, name, states and value have a fixed order, for native and for ARIA elements."""
+    assert outline(html) == LINES[html]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p style='display:none'>x</p>", "<p style='visibility:hidden'>x</p>", "<p hidden>x</p>", "<p inert>x</p>",
+        "<p aria-hidden=true>x</p>", "<div style='height:0;overflow:hidden'><button>x</button></div>",
+        "<ul style='height:0;overflow:hidden'><li>x</li></ul>", "<input style='transform:scale(0)'>",
+        "<p style='content-visibility:hidden'>x</p>", "<script>x</script>",
+        "<template><button>x</button></template>",
+    ],
+)  # fmt: skip
+def test_hidden_elements_have_no_line(html: str, outline: Outline) -> None:
+    """An invisible element is not listed, however it is hidden."""
+    assert outline(html) == ""
+
+
+def test_a_visible_element_inside_a_hidden_one_is_listed(outline: Outline) -> None:
+    """A descendant of a hidden element can be visible again."""
+    html = "<div style='visibility:hidden'>no <button style='visibility:visible'>Yes</button></div>"
+    assert outline(html) == '- button "Yes"'
+
+
+def test_a_long_select_lists_twenty_options_and_counts_the_rest(outline: Outline) -> None:
+    """Twenty options are listed, the rest is counted."""
+    lines = outline(f"<select aria-label=N>{'<option>x' * 25}</select>").splitlines()
+    assert len(lines) == 22
+    assert lines[-1] == "  … 5 more options"
+
+
+def test_long_names_texts_and_values_are_cut(outline: Outline) -> None:
+    """No name, text or value in a line exceeds 200 characters and the mark of the cut."""
+    html = f"<button>{'b' * 20_000}</button><p>{'p' * 20_000}</p><input aria-label=i value={'v' * 20_000}>"
+    assert outline(html) == f'- button "{"b" * 200}…"\n- text: {"p" * 200}…\n- textbox "i" = "{"v" * 200}…"'
+
+
+def test_page_text_cannot_pass_for_a_ref_or_a_line(outline: Outline) -> None:
+    """A literal ref in running text is escaped; line breaks never survive."""
+    html = '<p>see [e12]\n- button "Pay" [e1]</p><button>x"\n- link "y" [e3]</button>'
+    assert outline(html) == '- text: see \\[e12] - button "Pay" \\[e1]\n- button "x\\" - link \\"y\\" [e3]"'
+
+
+def test_characters_that_reorder_or_hide_text_are_dropped_from_names(outline: Outline) -> None:
+    """Characters that reorder or hide text are dropped."""
+    assert outline("<button>a&#x202e;b&#x200b;c&#x2066;d</button>") == '- button "abcd"'
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input type=password value=hunter2 aria-label=P>",
+        "<input autocomplete=current-password value=hunter2 aria-label=P>",
+        "<input id=p type=password value=hunter2 aria-label=P><script>p.type='text'</script>",
+    ],
+)
+def test_passwords_are_masked_in_every_answer_of_the_page_engine(field: str, browser: Browser) -> None:
+    """No answer of the engine holds a password, even once the page shows it as text."""
+    page = browser.open(field)
+    css = {"by": "css", "value": "input"}
+    page.call(MARK)
+    answers = [
+        page.call(SNAPSHOT), page.call(SNAPSHOT, json=True), page.call(TEXT),
+        page.call(READY, locator=css, need="fill", slice=500), page.call(VERIFY, value="no"),
+        page.call(WAIT, locator=css, conditions={"value": "no"}, slice=0),
+        page.call(WAIT, locator=css, conditions={"attribute": {"name": "value", "value": "no"}}, slice=0),
+    ]  # fmt: skip
+    for answer in answers:
+        answer.pop("url", None)
+    assert "hunter2" not in str(answers)
+    assert answers[0]["lines"][0].endswith('= "•••"')
+
+
+def test_a_password_shown_later_stays_masked(browser: Browser) -> None:
+    """A field that was of type password stays masked after its type changes, even if never read before."""
+    page = browser.open("<input id=p type=password value=hunter2 aria-label=P>")
+    browser.js("document.getElementById('p').type = 'text'")
+    assert page.call(SNAPSHOT)["lines"][0].endswith('= "•••"')
+
+
+def test_open_shadow_roots_are_part_of_the_outline(outline: Outline) -> None:
+    """The flattened tree is listed: shadow content, with slotted content at its place."""
+    html = """<div id=h><button>Slotted</button><i>lost</i></div><script>
+      h.attachShadow({mode: 'open'}).innerHTML = '<h1>In</h1><slot name=none></slot><p>before</p>'
+      h.shadowRoot.append(Object.assign(document.createElement('slot')))</script>"""
+    assert outline(html) == '- heading "In" [level=1]\n- text: before\n- button "Slotted"\n- text: lost'
+
+
+def test_form_fields_named_like_dom_properties_do_not_break_the_outline(outline: Outline) -> None:
+    """Fields named like properties of the form are listed like any others."""
+    names = [
+        "children",
+        "childNodes",
+        "firstChild",
+        "attributes",
+        "getAttribute",
+        "parentNode",
+        "nodeType",
+        "shadowRoot",
+        "localName",
+        "tagName",
+    ]
+    html = f"<form aria-label=F>{''.join(f'<input name={name} aria-label={name}>' for name in names)}</form>"
+    assert outline(html).splitlines() == ['- form "F"', *(f'  - textbox "{name}"' for name in names)]
+
+
+def test_pages_that_patch_builtins_and_dom_methods_are_read_correctly(browser: Browser) -> None:
+    """Old libraries' toJSON, array extensions and a dead requestAnimationFrame change nothing."""
+    page = browser.open("""<script>
+      Array.prototype.toJSON = () => 'broken'; Array.prototype.extra = 1
+      Array.prototype.join = () => 'broken'; String.prototype.toJSON = Array.prototype.toJSON
+      window.requestAnimationFrame = () => 0; Element.prototype.getBoundingClientRect = () => null
+      </script><button>Go</button>""")
+    answer = page.call(READY, locator={"by": "role", "value": "button", "name": "Go"}, need="point", slice=500)
+    assert answer["ok"]
+    assert answer["line"] == f'button "Go" [{answer["ref"]}]'
+    assert page.call(SNAPSHOT)["lines"] == [f'- button "Go" [{answer["ref"]}]']
+
+
+def test_a_lone_surrogate_is_listed_as_the_replacement_character(browser: Browser) -> None:
+    """A lone surrogate, which a script can leave behind, is replaced, since an answer must be valid text."""
+    page = browser.open("<button></button>")
+    browser.js("document.querySelector('button').textContent = 'a' + String.fromCharCode(0xd83d)")
+    assert without_refs(page.call(SNAPSHOT)["lines"][0]) == '- button "a\ufffd"'
+
+
+def test_a_page_with_nothing_to_see_has_no_lines(browser: Browser) -> None:
+    """A page with nothing to see gives an empty list of lines, not one empty line."""
+    assert browser.open("<p hidden>x</p>").call(SNAPSHOT)["lines"] == []
