@@ -66,7 +66,7 @@ def test_grid_up_on_a_taken_port_starts_nothing_and_names_the_port_option(tmp_pa
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         done = run("grid", "up", "--port", str(port), ORCHESTRATOR_HOME=str(tmp_path))
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert done.stderr == f"Port {port} is taken by another program. Choose another one with --port.\n"
     assert list(tmp_path.iterdir()) == []
 
