@@ -173,7 +173,7 @@ class Orchestrator(OrchestratorMethods[Session]):
         """
         record, warnings = await self._components.attacher.attach(self.caller, request)
         await self._components.keeper_launcher.ensure()
-        self.starts.add(request.platform, request.session_id)
+        self.starts.add(self.caller, request.platform, request.session_id)
         self._components.maintenance.wake_now()
         return make_session_row(record, self.caller.key, warnings=warnings)
 

@@ -55,7 +55,7 @@ class CallerStarts:
         return await self._make_row(reserved, reserved.record)
 
     async def _make_row(self, reserved: ReservedStart, record: SessionRecord) -> SessionRow:
-        self.counts.add(reserved.request.type, reserved.request.session_id)
+        self.counts.add(self.caller, reserved.request.type, reserved.request.session_id)
         self.components.maintenance.wake_now()
         sessions, _ = await self.components.registry.for_caller(self.caller).list_with_current()
         self.components.id_guard.note_open([session.id for session in sessions])

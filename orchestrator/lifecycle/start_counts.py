@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from orchestrator.models.session import SessionType
+from orchestrator.models.session import Caller, SessionType
 
 
 @dataclass
@@ -12,14 +12,15 @@ class StartCounts:
     """Numbers of sessions that were started or attached, ended ones included.
 
     Attributes:
-        apps: Sessions on devices.
+        app_callers: Keys of the callers that have started a session on a device.
         named: Sessions whose name the caller chose.
     """
 
-    apps: int = 0
+    app_callers: set[str] = field(default_factory=set)
     named: int = 0
 
-    def add(self, session_type: SessionType, session_id: str | None) -> None:
+    def add(self, caller: Caller, session_type: SessionType, session_id: str | None) -> None:
         """Count a session; `session_id` is the one that was asked for."""
-        self.apps += session_type is not SessionType.BROWSER
+        if session_type is not SessionType.BROWSER:
+            self.app_callers.add(caller.key)
         self.named += session_id is not None

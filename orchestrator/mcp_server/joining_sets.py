@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from orchestrator.api import Orchestrator
 from orchestrator.mcp_server.tool_list import ToolEntry, listed_entries
 from orchestrator.models.results import Outcome
+from orchestrator.models.session import Caller
 
 _SEVERAL = 2
 """Sessions started by name from which there may be several agents."""
@@ -31,16 +32,24 @@ class JoiningSets:
         self._starts = orchestrator.starts
         self._grows = "default" in orchestrator.settings.tools.split(",")
         listed = listed_entries(orchestrator.settings, entries)
-        self._tells_mobile = {"swipe", "manage_app"}.isdisjoint(entry.tool.name for entry in listed)
+        # Not those that are listed from the beginning, or denied.
+        self._unlisted = {
+            name for name in ("mobile", "agents") if listed_entries(orchestrator.settings, entries, {name}) != listed
+        }
+        self._told_mobile: set[str] = set()
 
-    def complete(self, outcome: Outcome) -> Outcome:
-        """Let the sets join that a call has made useful; the first start of an app says what can be done without."""
-        due = {"mobile"} if self._starts.apps else set()
+    def complete(self, outcome: Outcome, caller: Caller) -> Outcome:
+        """Let the sets join that a call has made useful; a caller's first start of an app says what it can do without.
+
+        Args:
+            outcome: What the call answers.
+            caller: Whose call it is.
+        """
+        due = {"mobile"} if self._starts.app_callers else set()
         due |= {"agents"} if self._starts.named >= _SEVERAL else set()
-        tells = "mobile" in due and self._tells_mobile
         if self._grows:
-            self.names |= due
-        if not tells:
+            self.names |= due & self._unlisted
+        if "mobile" not in self._unlisted or caller.key not in self._starts.app_callers - self._told_mobile:
             return outcome
-        self._tells_mobile = False
+        self._told_mobile.add(caller.key)
         return outcome.model_copy(update={"next": " ".join(filter(None, (outcome.next, _WITHOUT_MOBILE)))})

@@ -11,6 +11,7 @@ import anyio
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 from orchestrator import __version__
@@ -62,6 +63,8 @@ class McpServer:
         self._heartbeat = heartbeat
         self._calls: ToolCalls
         self._opened = anyio.Event()
+        self._announced: frozenset[str] = frozenset()
+        self._subscriptions = InMemorySubscriptionBus()
         self.server: Server[Any] = Server(
             "webdriver-orchestrator",
             version=__version__,
@@ -69,6 +72,7 @@ class McpServer:
             instructions=INSTRUCTIONS,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_subscriptions_listen=ListenHandler(self._subscriptions),
             cache_hints={"tools/list": _FRESHNESS, "server/discover": _FRESHNESS},
         )
 
@@ -101,11 +105,18 @@ class McpServer:
             client = context.session.client_params
             name = (client.client_info.title or client.client_info.name) if client else ""
             meta = {**(context.meta or {})}
-            joined = self._calls.joining.names
             result = await self._calls.call_tool(params.name, params.arguments or {}, meta, name)
-            if self._calls.joining.names != joined:
-                await context.session.send_tool_list_changed()
+            await self._announce_joined_sets(context)
             return result
+
+    async def _announce_joined_sets(self, context: Context) -> None:
+        """Tell the client once that the list has grown: by a subscription in the 2026 protocol, else unasked."""
+        joined = self._calls.joining.names
+        if joined == self._announced:
+            return
+        self._announced = joined  # before anything is awaited: other calls that end now must not tell it, too
+        await self._subscriptions.publish(ToolsListChanged())
+        await context.session.send_tool_list_changed()
 
 
 @asynccontextmanager

@@ -51,8 +51,9 @@ class ToolCalls:
         """
         try:
             tool = self._find(name)
-            outcome = await tool.call(self._as_caller(meta or {}, client), unpack_steps(arguments))
-            return self._renderer.outcome(self.joining.complete(outcome), tool.narrowing)
+            facade = self._as_caller(meta or {}, client)
+            outcome = await tool.call(facade, unpack_steps(arguments))
+            return self._renderer.outcome(self.joining.complete(outcome, facade.caller), tool.narrowing)
         except OrchestratorError as error:
             return self._renderer.error(error)
         except Exception as error:  # noqa: BLE001 (a bug of ours, reported as such)

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -16,7 +16,8 @@ import psutil
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, Implementation
+from mcp.types import CallToolResult, Implementation, ToolListChangedNotification
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 
 @dataclass(frozen=True)
@@ -57,19 +58,29 @@ class Answer:
 
 
 class Served:
-    """A client and its server process."""
+    """A client and its server process.
+
+    Attributes:
+        list_changes: The notifications so far that the list of tools has changed.
+    """
 
     def __init__(
-        self, portal: BlockingPortal, client: Client, process: psutil.Process, meta: dict[str, Any] | None = None
+        self,
+        portal: BlockingPortal,
+        client: Client,
+        process: psutil.Process,
+        list_changes: list[ToolListChangedNotification],
+        meta: dict[str, Any] | None = None,
     ) -> None:
         self._portal = portal
         self.client = client
         self.process = process
+        self.list_changes = list_changes
         self._meta: Any = meta
 
     def as_agent(self, **meta: Any) -> Served:
         """Return the same connection for an agent whose calls its host sends with this `_meta`."""
-        return Served(self._portal, self.client, self.process, meta)
+        return Served(self._portal, self.client, self.process, self.list_changes, meta)
 
     def call(self, tool: str, **arguments: Any) -> Answer:
         """Call a tool and wait for its answer."""
@@ -105,6 +116,14 @@ class Served:
         """Return the tools of tools/list."""
         return list(self._portal.call(self.client.list_tools).tools)
 
+    @contextmanager
+    def subscribed(self) -> Iterator[None]:
+        """Ask for changes of the list during the block, as the 2026 protocol demands; before, they come unasked."""
+        is_modern = self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        listening = self.client.listen(tools_list_changed=True) if is_modern else None
+        with self._portal.wrap_async_context_manager(listening) if listening else nullcontext():
+            yield
+
 
 @contextmanager
 def served(
@@ -127,14 +146,23 @@ def served(
     command = ["-m", "orchestrator", "serve", *options]
     parameters = StdioServerParameters(command=sys.executable, args=command, env=environ)
     before = {child.pid for child in psutil.Process().children()}
+    list_changes: list[ToolListChangedNotification] = []
+
+    async def hear(message: object) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            list_changes.append(message)
+
     with start_blocking_portal() as portal:
         client = Client(
-            stdio_client(parameters, errlog=log), mode=mode, client_info=Implementation(name=host, version="1")
+            stdio_client(parameters, errlog=log),
+            mode=mode,
+            message_handler=hear,
+            client_info=Implementation(name=host, version="1"),
         )
         with portal.wrap_async_context_manager(client):
             started = [child for child in psutil.Process().children() if child.pid not in before]
             server = next(child for child in started if "orchestrator" in child.cmdline())
-            yield Served(portal, client, server)
+            yield Served(portal, client, server, list_changes)
 
 
 def processes_below(folder: Path | str) -> list[psutil.Process]:

@@ -5,8 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tests.e2e.harness import Home
+import pytest
+
+from tests.e2e.conftest import ERAS
+from tests.e2e.harness import Home, succeed, until
 from tests.servers.mcp import served
+from tests.servers.site import Site
+
+AGENTS = {"claim_session", "release_session"}
+"""Tools that join the list when there may be several agents."""
 
 
 def test_tools_outside_the_chosen_set_are_not_listed_but_can_be_called(home: Home) -> None:
@@ -26,3 +33,38 @@ def test_an_unknown_tool_set_stops_the_server_with_its_name() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     assert done.returncode != 0
     assert done.stderr.startswith("Setting 'tools': there is no set or tool 'mobil'. Did you mean 'mobile'? Sets: ")
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_second_session_started_by_name_brings_the_agents_tools_with_one_notice(
+    home: Home, site: Site, mode: str
+) -> None:
+    """The list grows once, and the client is told once, though another call ends only after the change."""
+    site.page("/slow", "<title>slow</title>")
+    gate = site.gate("/slow")
+    with home.serve(mode) as server, server.subscribed():
+        server.ok("start_browser", sessionId="ann")
+        server.ok("start_browser")
+        before = [tool.name for tool in server.tools()]
+        opening = server.begin("navigate", sessionId="ann", url=site.url("/slow"))
+        gate.wait_entered()
+        assert server.list_changes == []
+        server.ok("start_browser", sessionId="ben")
+        until(lambda: server.list_changes, "the notice of the change")
+        gate.open()
+        succeed([opening])
+        server.ok("start_browser", sessionId="cem")
+        after = [tool.name for tool in server.tools()]
+        assert set(after) - set(before) >= AGENTS
+        assert [name for name in after if name in before] == before
+        assert len(server.list_changes) == 1
+
+
+def test_a_list_that_was_chosen_does_not_grow(home: Home) -> None:
+    """Whoever lists a set other than `default` keeps it, whatever is started; nobody is told of a change."""
+    with home.serve(tools="core") as server, server.subscribed():
+        before = [tool.name for tool in server.tools()]
+        server.ok("start_browser", sessionId="ann")
+        server.ok("start_browser", sessionId="ben")
+        assert [tool.name for tool in server.tools()] == before
+        assert server.list_changes == []
