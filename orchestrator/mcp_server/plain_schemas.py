@@ -57,8 +57,9 @@ def unpack_steps(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """
     unpacked = dict(arguments)
     for name in ("actions", "sequences"):
-        if isinstance(unpacked.get(name), list):
-            unpacked[name] = [_unpacked(item) for item in unpacked[name]]
+        items = _read_json(unpacked.get(name))
+        if isinstance(items, list):
+            unpacked[name] = [_unpacked(_read_json(item)) for item in items]
     return unpacked
 
 
@@ -67,12 +68,17 @@ def _unpacked(item: Any) -> Any:
         return item
     if "action" not in item:
         return unpack_steps(item)
-    if not isinstance(item.get(MORE), str):
+    if MORE not in item:
         return item
-    try:
-        more = json.loads(item[MORE] or "{}")
-    except ValueError:
-        more = None
+    more = _read_json(item[MORE] or "{}")
     if not isinstance(more, dict):
         raise InvalidArgument(f"{MORE!r} of a step must be a JSON object.", hint='For example {"do": "list"}.')
     return {**more, **{name: value for name, value in item.items() if name != MORE}}
+
+
+def _read_json(value: Any) -> Any:
+    """Return the value of JSON text; anything else as it is: the tool's model reports it."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.apps.phone import LOG_IN, Phone
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, refused
 
 FORM = """<h1>Pocket</h1><label>Email <input id=email data-testid=emailField></label>
 <label>Password <input type=password data-testid=passwordField></label>
@@ -31,6 +31,13 @@ def test_the_sign_in_steps_of_the_apps_work_on_a_web_page(stage: Stage, field: s
     steps = [{**LOG_IN[0], "selector": field}, *LOG_IN[1:]]
     assert stage.ok("execute_sequence", actions=steps, sessionId="web")["completed"] == 3
     assert stage.ok("get_text", sessionId="web")["text"] == "Welcome ann@example.org"
+
+
+def test_a_browser_cannot_begin_with_the_login_of_an_app(phone: Phone) -> None:
+    """The start is refused before anything is launched, and says how an app keeps its login."""
+    text = refused(phone.stage.call("start_browser", sessionId="copy", loginFrom=phone.name), "unsupported")
+    assert f"loginFrom: '{phone.name}' is no browser session. An app keeps its login with noReset." in text
+    assert "copy" not in [row["sessionId"] for row in phone.stage.ok("list_sessions")["sessions"]]
 
 
 def test_an_app_password_is_masked_in_the_outline_and_the_page_source(phone: Phone) -> None:

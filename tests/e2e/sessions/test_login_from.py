@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.harness import Home, answered, kill, until
 from tests.e2e.stage import Stage, opened, refused
+from tests.servers.mcp import Served
+from tests.servers.site import Site
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +46,73 @@ def test_a_start_takes_one_login_only(stage: Stage) -> None:
     """A storage state and another session's login exclude each other."""
     answer = stage.call("start_browser", sessionId="cat", loginFrom="ann", storageState={"cookies": []})
     assert "either storageState or loginFrom" in refused(answer, "invalid_argument")
+
+
+def sign_in(server: Served, site: Site) -> str:
+    """Start `ann` at a site that knows her by a cookie; return the site's URL."""
+    url = site.page("/", "<title>signed in</title>", cookies={"user": "ann"})
+    server.ok("start_browser", sessionId="ann", navigationUrl=url)
+    return url
+
+
+def user(site: Site) -> str | None:
+    """Return the user whom the site saw last."""
+    return site.visits("/")[-1].cookies.get("user")
+
+
+def test_the_login_of_a_claimed_session_is_for_its_claimer_alone(home: Home, site: Site) -> None:  # W57
+    """Under the plain name the start is refused as `session_claimed` and leaves nothing; under the claim's it works."""
+    with home.serve() as one, home.serve() as other:
+        url = sign_in(one, site)
+        claim = one.ok("claim_session", sessionId="ann")["sessionId"]
+        text = refused(other.call("start_browser", sessionId="bob", loginFrom="ann"), "session_claimed")
+        assert "Session 'ann' is claimed by mcp until" in text
+        assert claim not in text
+        assert [record.id for record in home.records()] == ["ann"]
+        one.ok("start_browser", sessionId="bob", loginFrom=claim, navigationUrl=url)
+        assert user(site) == "ann"
+
+
+def test_the_login_of_a_busy_session_is_read_when_its_call_is_over(modern: Served, site: Site) -> None:  # F12 W26
+    """The start waits behind the call in flight, and says so; then it gets the login as that call left it."""
+    url = sign_in(modern, site)
+    site.page("/held", "held")
+    gate = site.gate("/held")
+    script = "await fetch('/held'); document.cookie = 'user=anna; path=/'"
+    running = modern.begin("execute_script", sessionId="ann", script=script)
+    gate.wait_entered()
+    told: list[str] = []
+    start = modern.listen(told, "start_browser", sessionId="bob", loginFrom="ann", navigationUrl=url)
+    until(lambda: "start_browser: waiting behind execute_script of ann" in told, "the reason of the wait")
+    assert not start.done()
+    gate.open()
+    assert not answered(running).failed
+    assert answered(start).data["state"] == "active"
+    assert user(site) == "anna"
+
+
+def test_the_login_of_a_parked_session_is_that_with_which_it_was_left(lasting: Home, site: Site) -> None:  # W31
+    """A later server resumes the parked session for it, and both are signed in."""
+    with lasting.serve() as before:
+        url = sign_in(before, site)
+    with lasting.serve() as after:
+        after.ok("start_browser", sessionId="bob", loginFrom="ann", navigationUrl=url)
+        assert user(site) == "ann"
+        rows = after.ok("list_sessions")["sessions"]
+        assert [(row["sessionId"], row["state"]) for row in rows] == [("ann", "active"), ("bob", "active")]
+        assert after.ok("execute_script", sessionId="ann", script="return document.title")["value"] == "signed in"
+
+
+@pytest.mark.parametrize("loss", ["known", "not yet known"])
+def test_a_lost_session_has_no_login_to_give(home: Home, site: Site, loss: str) -> None:
+    """The start is answered with `session_lost`, whether the loss was known before or not, and leaves nothing."""
+    with home.serve() as server:
+        sign_in(server, site)
+        kill(home.process("ann", "chromium"))
+        if loss == "known":
+            assert server.call("get_text", sessionId="ann").code == "session_lost"
+        text = refused(server.call("start_browser", sessionId="bob", loginFrom="ann"), "session_lost")
+        assert "'ann'" in text
+        assert "'bob'" not in text
+        assert [record.id for record in home.records()] == ["ann"]
+        server.ok("start_browser", sessionId="bob")
