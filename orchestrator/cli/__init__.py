@@ -18,6 +18,8 @@ def main() -> None:
         code = _run(sys.argv[1:])
     except Exception as error:  # noqa: BLE001 (reported, and the end of the process)
         code = report_error(error)
+    finally:
+        gc.freeze()  # what is left goes with the process: the interpreter's last collection need not visit it
     sys.exit(code)
 
 
