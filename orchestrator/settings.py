@@ -10,12 +10,11 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from orchestrator.errors import InvalidArgument
 from orchestrator.models.durations import parse_duration
@@ -82,24 +81,21 @@ _BODY = 0.9
 """The share of a result that its body may take."""
 
 
-class Settings(BaseSettings):
+def _default_home() -> Path:
+    return Path(platformdirs.user_data_dir("webdriver-orchestrator", appauthor=False))
+
+
+class Settings(BaseModel):
     """Settings of a server or script. Durations are seconds, or text such as `30m`.
 
     `Settings(…)` reads omitted ones from the environment (`ORCHESTRATOR_…`), then from `orchestrator.toml` in the
     working folder, then from `orchestrator.toml` in `home`.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        env_ignore_empty=True,
-        frozen=True,
-        extra="forbid",
-        hide_input_in_errors=True,
-        validate_default=True,
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=True)
 
     home: Path = Field(
-        default_factory=lambda: Path(platformdirs.user_data_dir("webdriver-orchestrator", appauthor=False)),
+        default_factory=_default_home,
         description="Folder of records, profiles, logs and screenshots, readable by you alone.",
     )
     namespace: str = Field(
@@ -179,11 +175,20 @@ class Settings(BaseSettings):
         default_factory=lambda given: given["home"] / "secrets.toml",
         description='Secrets beside the environment, in lines such as LT_ACCESS_KEY = "…"; default: in home.',
     )
-    clouds: Annotated[dict[str, CloudSettings], NoDecode] = Field(
+    clouds: dict[str, CloudSettings] = Field(
         default_factory=dict,
         description="JSON: hub_url, api_url and tunnel (a program) by provider, if not the vendor's.",
         repr=False,
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_sources(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Add what the environment and the files say; each source goes before those after it."""
+        nearest = {**_environment(os.environ), **given}
+        home = Path(nearest.get("home") or _default_home()).expanduser()
+        kept = _file(home)
+        return {**kept, **_without_dangers(_file(Path.cwd()), kept), **nearest}
 
     @field_validator("clouds", mode="before")
     @classmethod
@@ -218,19 +223,6 @@ class Settings(BaseSettings):
             raise ValueError("use letters, digits, '.', '_' and '-': it names folders below home")
         return value
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources by precedence; a `.env` file of the working folder is not read."""
-        del dotenv_settings, file_secret_settings
-        return init_settings, env_settings, _WorkingFolder(settings_cls), _Home(settings_cls)
-
     @property
     def body_room(self) -> int:
         """Maximum characters of a result's body; the rest of `max_output` is for the text around it."""
@@ -251,45 +243,19 @@ class Settings(BaseSettings):
             raise InvalidArgument(_explain(error), hint="Settings are listed in docs/settings.md.") from None
 
 
-class _File(PydanticBaseSettingsSource):
-    """The settings of one `orchestrator.toml`."""
-
-    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
-        """Return one setting as pydantic-settings requires it: value, key, whether it is complex."""
-        del field
-        return self().get(field_name), field_name, False
-
-    def __call__(self) -> dict[str, Any]:
-        return _file(self.folder())
-
-    def folder(self) -> Path:
-        """Return the folder of the file."""
-        return Path.cwd()
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that the environment has; an empty variable says nothing."""
+    values = {name: environ.get(PREFIX + name.upper(), "") for name in Settings.model_fields}
+    return {name: value for name, value in values.items() if value}
 
 
-class _WorkingFolder(_File):
-    """The file in the working folder, without the settings that a cloned repository must not choose."""
-
-    def __call__(self) -> dict[str, Any]:
-        given = {name: value for name, value in super().__call__().items() if name not in _NOT_FROM_WORKING_FOLDER}
-        if "deny_tools" in given:  # it may deny more tools than the file in the data folder, but not fewer
-            denied = (given["deny_tools"], _file(_data_folder(self.current_state)).get("deny_tools", ""))
-            given["deny_tools"] = ",".join(",".join(one) if isinstance(one, list) else str(one) for one in denied)
-        return given
-
-
-class _Home(_File):
-    """The file in the data folder, which the sources before this one may have moved."""
-
-    def folder(self) -> Path:
-        """Return the data folder."""
-        return _data_folder(self.current_state)
-
-
-def _data_folder(given: Mapping[str, Any]) -> Path:
-    """Return the data folder that the given settings choose."""
-    default = Settings.model_fields["home"].get_default(call_default_factory=True)
-    return Path(given.get("home") or default).expanduser()
+def _without_dangers(given: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the working folder's file says, without the settings that a cloned repository must not choose."""
+    allowed = {name: value for name, value in given.items() if name not in _NOT_FROM_WORKING_FOLDER}
+    if "deny_tools" in allowed:  # it may deny more tools than the file in the data folder, but not fewer
+        denied = (allowed["deny_tools"], kept.get("deny_tools", ""))
+        allowed["deny_tools"] = ",".join(",".join(one) if isinstance(one, list) else str(one) for one in denied)
+    return allowed
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The command `orchestrator serve`: an MCP server over stdin and stdout.
 
 Clients wait for its list of tools before anything else. So neither typer nor the orchestrator is loaded for that: the
-options are those of argparse, which pydantic-settings loads anyway, and the orchestrator is loaded afterwards.
+options are those of argparse, which loads quickly, and the orchestrator is loaded afterwards.
 """
 
 from __future__ import annotations

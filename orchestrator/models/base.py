@@ -18,6 +18,7 @@ class Wire(BaseModel):
         extra="forbid",
         frozen=True,
         hide_input_in_errors=True,
+        defer_build=True,  # of hundreds of models a process uses a few dozen: each is built at its first use
     )
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
