@@ -169,7 +169,7 @@ ABILITIES: Mapping[str, Ability] = {
         "Scroll, and take a picture of each part; or use Chrome, Edge or Firefox.",
     ),
     "emulate": Ability(
-        "emulation of devices, places and networks",
+        "emulation of devices and conditions",
         "`device`, `emulate`",
         {
             "firefox": "it is not supported there yet",

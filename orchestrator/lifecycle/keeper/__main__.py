@@ -13,7 +13,7 @@ _TICK = 0.5
 
 
 def main(home: str, *found_in: str) -> None:
-    """Run the keeper of this home folder until nothing is left in it."""
+    """Run the keeper of this data folder until nothing is left in it."""
     sys.path += found_in
     from orchestrator.lifecycle.keeper.loop import run_keeper  # noqa: PLC0415 — not on the path before
 

@@ -90,7 +90,7 @@ class KeeperStore:
             return False
 
     def become_keeper(self) -> bool:
-        """Register as the keeper of this home folder; False when there is one."""
+        """Register as the keeper of this data folder; False when there is one."""
         with self._write() as db:
             if leases.keeper(db) is not None:
                 return False

@@ -28,11 +28,11 @@ _SWEEP_EVERY = 5.0
 _RETRY = 5.0
 """Seconds until a store that failed is read again."""
 _REMOVED_WITHIN = 5.0
-"""Seconds that the removal of a home folder may take."""
+"""Seconds that the removal of a data folder may take."""
 
 
 def run_keeper(home: Path, tick: float) -> None:
-    """Run the keeper of this home folder until nothing is left in it; if the folder is removed, end what ran in it."""
+    """Run the keeper of this data folder until nothing is left in it; if the folder is removed, end what ran in it."""
     with closing(KeeperStore(home / _STORE)) as store:
         if not store.become_keeper():
             return
@@ -52,7 +52,7 @@ def run_keeper(home: Path, tick: float) -> None:
 
 
 def _end_with_home(last_known: list[RecordedProcess], tick: float) -> None:
-    """End the processes whose folders are removed with the home folder, which may happen one by one."""
+    """End the processes whose folders are removed with the data folder, which may happen one by one."""
     left = {process for process in last_known if process.folder}
 
     def end_removed() -> bool:
@@ -67,7 +67,7 @@ def _end_with_home(last_known: list[RecordedProcess], tick: float) -> None:
 
 
 class KeeperLoop:
-    """Maintains the sessions of one home folder."""
+    """Maintains the sessions of one data folder."""
 
     def __init__(self, home: Path, store: KeeperStore) -> None:
         self._home = home

@@ -1,4 +1,4 @@
-"""Starts the keeper process of a home folder that has open sessions."""
+"""Starts the keeper process of a data folder that has open sessions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _POLL = 0.05
 
 
 class KeeperLauncher:
-    """Starts the keeper of one home folder; of several keepers started at once, the store lets one stay."""
+    """Starts the keeper of one data folder; of several keepers started at once, the store lets one stay."""
 
     def __init__(self, registry: SessionRegistry, home: Path) -> None:
         self._registry = registry

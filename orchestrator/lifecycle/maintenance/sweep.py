@@ -18,7 +18,7 @@ from orchestrator.system import processes, storage_files
 
 
 class StaleSweeper:
-    """Removes what dead servers left in the home folder."""
+    """Removes what dead servers left in the data folder."""
 
     def __init__(self, services: Services, ender: RemoteEnder) -> None:
         self._registry = services.registry
