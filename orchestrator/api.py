@@ -285,6 +285,15 @@ class Orchestrator(OrchestratorMethods[Session]):
         """
         return await self._components.claims.release(self.caller, session_id, force=force)
 
+    async def fork_session(self, session_id: str, *, as_: str | None = None) -> SessionRow:
+        """Start a browser session like an open one, named `as_`: at its URL, with its cookies and storage.
+
+        Raises:
+            Unsupported: It is an app, or its start request is not known.
+        """
+        with self._components.id_guard.calling(self.caller, [session_id, as_]):
+            return await self._starts.fork(session_id, as_)
+
     # Devices and apps
 
     async def list_devices(self, platform: str | None = None) -> DeviceList:

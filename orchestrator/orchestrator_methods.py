@@ -669,6 +669,15 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         result: Released = self._wait("release_session", session_id=session_id, force=force)
         return result
 
+    def fork_session(self, session_id: str, *, as_: str | None = None) -> SessionRow:
+        """Start a browser session like an open one, named `as_`: at its URL, with its cookies and storage.
+
+        Raises:
+            Unsupported: It is an app, or its start request is not known.
+        """
+        result: SessionRow = self._wait("fork_session", session_id=session_id, as_=as_)
+        return result
+
     def list_devices(self, platform: str | None = None) -> DeviceList:
         """List the devices, simulators and emulators for a start, with the sessions that use them; nothing is started.
 

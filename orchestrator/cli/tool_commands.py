@@ -70,6 +70,7 @@ ALIASES: Mapping[str, Alias] = {
     "describe": Alias("describe_actions"),
     "claim": Alias("claim_session"),
     "release": Alias("release_session"),
+    "fork": Alias("fork_session"),
 }
 """Commands by what people type. Where several stand for one tool, the first is the one that help and hints name."""
 
@@ -89,6 +90,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "close_session": (SESSION_ID,),
     "claim_session": (SESSION_ID,),
     "release_session": (SESSION_ID,),
+    "fork_session": (SESSION_ID,),
     "list_sessions": ("prefix",),
     "compare_sessions": ("of", "sessionIds"),
     "execute_sequence": (),

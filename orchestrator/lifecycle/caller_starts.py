@@ -31,8 +31,23 @@ class CallerStarts:
         Raises:
             InvalidArgument, SessionExists, SessionLimit: It cannot be started.
         """
-        reserved = await self.components.starter.reserve_start(self.caller, request)
-        if request.session_id is not None:
+        return self._note(await self.components.starter.reserve_start(self.caller, request))
+
+    async def fork(self, session_id: str, new_id: str | None) -> SessionRow:
+        """Start a session like an open one, under a name or the next free one.
+
+        Raises:
+            Unsupported: The session cannot be forked.
+            SessionExists, SessionLimit: Nothing was launched.
+            StartFailed: The remote end created no session; nothing of it is left.
+        """
+        return await self.launch(
+            self._note(await self.components.starter.reserve_fork(self.caller, session_id, new_id))
+        )
+
+    def _note(self, reserved: ReservedStart) -> ReservedStart:
+        """Note a start by name, and see to it that a keeper runs."""
+        if reserved.request.session_id is not None:
             self.components.id_guard.note_start(self.caller, reserved.record.id)
         self.components.task_group.start_soon(self.components.keeper_launcher.ensure)
         return reserved

@@ -9,7 +9,7 @@ from orchestrator.errors import OrchestratorError, SessionLost
 from orchestrator.lifecycle.launch import Launch
 from orchestrator.lifecycle.provider_start import undone_on_failure
 from orchestrator.models.requests import StartRequest
-from orchestrator.models.session import SessionState
+from orchestrator.models.session import SessionRecord, SessionState
 from orchestrator.models.storage_state import StorageState, load_storage_state
 from orchestrator.sessions.connector import Connector
 from orchestrator.sessions.providers import Providers
@@ -40,6 +40,11 @@ def dump_request(request: StartRequest, connector: Connector) -> dict[str, Any] 
     return None if contains_secret(data) or connector.redact(data) != data else data
 
 
+def explain_missing_request(record: SessionRecord) -> str:
+    """Return why the request that would start a session again is not known, as a clause."""
+    return _SECRET if record.owned else _ELSEWHERE
+
+
 class Restarter:
     """Restarts sessions whose remote end is gone."""
 
@@ -58,8 +63,7 @@ class Restarter:
         """
         record = turn.record
         if record.request is None or not record.owned:
-            reason = _SECRET if record.owned else _ELSEWHERE
-            raise SessionLost(record.id, f"{why}; it cannot be started again: {reason}")
+            raise SessionLost(record.id, f"{why}; it cannot be started again: {explain_missing_request(record)}")
         turn.watched_processes.clear()
         processes.end_processes(turn.without_shared_processes().processes)
         turn.write(**CLEARED_FIELDS)

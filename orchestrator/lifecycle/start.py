@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import anyio.to_thread
 
 from orchestrator.actions.navigation import Navigate
 from orchestrator.errors import InvalidArgument, OrchestratorError, Unsupported
 from orchestrator.lifecycle import app_request, instances
+from orchestrator.lifecycle.fork import read_fork
 from orchestrator.lifecycle.login_source import ReadLogin, check_login_source, read_login_of
 from orchestrator.lifecycle.restart import dump_request
 from orchestrator.lifecycle.services import Services
@@ -31,8 +33,20 @@ class Starter:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def reserve_start(self, caller: Caller, request: StartRequest) -> ReservedStart:
+    async def reserve_fork(self, caller: Caller, session_id: str, new_id: str | None) -> ReservedStart:
+        """Read what a fork of an open session begins with, and reserve its start.
+
+        Raises:
+            Unsupported: The session cannot be forked.
+            OrchestratorError: It is not open, is claimed or did not answer, or the start cannot be reserved.
+        """
+        fork = await read_fork(self._services, caller, session_id, new_id)
+        return await self.reserve_start(caller, fork.request, **fork.fields)
+
+    async def reserve_start(self, caller: Caller, request: StartRequest, **fields: Any) -> ReservedStart:
         """Check the request, and reserve its id and the first turn of its lane; nothing is launched yet.
+
+        `fields` are further fields of the record.
 
         Raises:
             InvalidArgument, Unsupported: The provider cannot serve the request.
@@ -49,6 +63,7 @@ class Starter:
             mode=request.mode or "incognito",
             owned=request.mode != "attached",
             request=dump_request(request, self._services.connector),
+            **fields,
         )
         return ReservedStart(self._services.lanes, caller, record, ticket, plan)
 

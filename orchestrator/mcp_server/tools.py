@@ -101,7 +101,7 @@ class Tool:
         if not issubclass(self.declared, SessionTool):
             # Nested objects of an action's result are described in full by execute_sequence.
             return output_schema(self.declared.result, 0)
-        return output_schema(self.declared.result, 1, self.declared.nullable)
+        return output_schema(self.declared.result, 1, self.declared.nullable, self.declared.described)
 
     def _meta(self) -> dict[str, Any]:
         """Return its `_meta` for clients that load tools on demand, or that put long results into a file."""

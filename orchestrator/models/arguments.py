@@ -32,6 +32,7 @@ _WORDS = {
 _SYNONYMS = {
     "selector": ("element", "locator", "css", "xpath", "query", "id"),
     "sessionId": ("name", "session", "sessionName", "alias", "id"),
+    "as": ("name", "newSessionId", "newName", "newId", "to"),
     "sessionIds": ("names", "sessions", "ids"),
     "url": ("href", "link", "uri", "address", "location", "navigationUrl", "page", "target"),
     "navigationUrl": ("url", "href", "link", "uri", "address", "location", "page"),

@@ -6,7 +6,7 @@ these. They have no limits either, which some hosts refuse, too: the error of a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -61,7 +61,9 @@ def input_schema(model: type[BaseModel], more: Mapping[str, Schema], steps: Sche
     return schema | ({"required": required} if required else {})
 
 
-def output_schema(model: type[Outcome], levels: int, nullable: Iterable[str] = ()) -> Schema:
+def output_schema(
+    model: type[Outcome], levels: int, nullable: Iterable[str] = (), described: Container[str] | None = None
+) -> Schema:
     """Return the schema of a tool's structured content, without the fields that every result can have.
 
     No property is required: some clients check the content of an error against the schema, too, and would report a
@@ -71,10 +73,12 @@ def output_schema(model: type[Outcome], levels: int, nullable: Iterable[str] = (
         model: The tool's result.
         levels: The depth to which nested objects are described; the docs describe the rest.
         nullable: Properties that are present even when they are null.
+        described: The properties to describe; None for all.
     """
     lean = _without(_lean(*_generated(model, "serialization")), ("required", "default", "description"))
     own = [name for name in names_of(model) if name in lean["properties"] and name not in names_of(Outcome)]
-    properties = {name: _shallow(lean["properties"][name], levels) for name in own}
+    shown = [name for name in own if described is None or name in described]
+    properties = {name: _shallow(lean["properties"][name], levels) for name in shown}
     for name in nullable:
         properties[name].pop("type", None)
     return {"type": "object", "properties": properties}

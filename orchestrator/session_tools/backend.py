@@ -63,6 +63,9 @@ class ToolBackend(Protocol):
     async def release_session(self, session_id: str, *, force: bool = False) -> Released:
         """End a claim."""
 
+    async def fork_session(self, session_id: str, *, as_: str | None = None) -> SessionRow:
+        """Start a session like an open one."""
+
     async def list_devices(self, platform: str | None = None) -> DeviceList:
         """List the devices, simulators and emulators for a start."""
 

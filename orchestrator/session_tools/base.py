@@ -38,6 +38,8 @@ class SessionTool(Wire, ABC):
     """True if it can be a step of a sequence."""
     nullable: ClassVar[tuple[str, ...]] = ()
     """Properties of the result that are present even when they are null."""
+    described: ClassVar[tuple[str, ...] | None] = None
+    """Properties of the result that its schema describes, where another tool describes all of them; None for all."""
 
     def in_sequence(self, of_sequence: str | None, acting: str | None) -> Self:  # noqa: ARG002 (for overrides)
         """Return it as a step of a sequence; one that takes a session id, and has none, gets it from there.

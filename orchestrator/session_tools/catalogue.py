@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.session_tools.base import SessionTool
-from orchestrator.session_tools.claims import ClaimSession, ReleaseSession
+from orchestrator.session_tools.claims import ClaimSession, ForkSession, ReleaseSession
 from orchestrator.session_tools.describing import DescribeActions
 from orchestrator.session_tools.devices import ListApps, ListDevices, UploadApp
 from orchestrator.session_tools.sequences import CompareTool, ParallelTool, SequenceTool
@@ -34,6 +34,7 @@ SESSION_TOOLS: tuple[type[SessionTool], ...] = (
     CloseAllSessions,
     ClaimSession,
     ReleaseSession,
+    ForkSession,
     SequenceTool,
     ParallelTool,
     CompareTool,

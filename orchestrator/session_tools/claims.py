@@ -1,4 +1,4 @@
-"""The tools that claim and release sessions."""
+"""The tools for sessions that several agents use: claim, release, fork."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from orchestrator.models.results import Outcome
 from orchestrator.session_tools.backend import ToolBackend
 from orchestrator.session_tools.base import SessionTool
-from orchestrator.sessions.rows import Claimed, Released
+from orchestrator.sessions.rows import Claimed, Released, SessionRow
 from orchestrator.settings import ToolSet
 
 LONGEST_CLAIM = 86_400
@@ -48,3 +48,24 @@ class ReleaseSession(SessionTool):
     async def run(self, backend: ToolBackend) -> Released:
         """Release the session."""
         return await backend.release_session(self.session_id, force=self.force)
+
+
+class ForkSession(SessionTool):
+    """Start a browser session like an open one: same URL, cookies and storage, which are its own from then on.
+
+    What was typed into forms, and what scripts hold, is not copied.
+    """
+
+    verb: ClassVar[str] = "fork_session"
+    title: ClassVar[str] = "Fork a session"
+    toolset: ClassVar[ToolSet] = "agents"
+    open_world: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = SessionRow
+    described: ClassVar[tuple[str, ...]] = ("sessionId", "state", "url")
+
+    session_id: str
+    as_: str | None = Field(default=None, alias="as", description="The new one's name.")
+
+    async def run(self, backend: ToolBackend) -> SessionRow:
+        """Fork the session."""
+        return await backend.fork_session(self.session_id, as_=self.as_)

@@ -112,6 +112,8 @@ MEANINGS = {
     "expect.not": "The condition must not hold.",
     "expect.text": "Its text, exact except for white space.",
     "expect.url": "A glob such as `**/cart*`.",
+    "fork_session.as": "The new session's name; default: `browser-1`, ….",
+    "fork_session.sessionId": "The session that the new one begins like.",
     "get_console.limit": "The newest ones are shown.",
     "get_network.limit": "The newest ones are shown.",
     "get_network.url": "Part of the URL, or a glob with `*`.",

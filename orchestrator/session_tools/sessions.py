@@ -79,6 +79,7 @@ class AttachSession(SessionTool, AttachRequest):
     title: ClassVar[str] = "Attach to a session"
     open_world: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = SessionRow
+    described: ClassVar[tuple[str, ...]] = ("sessionId", "state", "url")
 
     def in_sequence(self, of_sequence: str | None, acting: str | None) -> Self:  # noqa: ARG002 (the base's)
         """Attach the session that the sequence is for."""

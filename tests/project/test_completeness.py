@@ -52,6 +52,7 @@ TOOL_NAMES = [
     "close_all_sessions",
     "claim_session",
     "release_session",
+    "fork_session",
     "execute_sequence",
     "execute_parallel",
     "compare_sessions",

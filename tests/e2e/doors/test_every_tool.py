@@ -74,6 +74,7 @@ CASES = {
     "close_all_sessions": Case({}, "Closed: one.", {"detach": "maybe"}, WRONG, "'detach'"),
     "claim_session": Case({"sessionId": "one"}, "Claimed: pass sessionId one~", *NO_SESSION),
     "release_session": Case({"sessionId": "one"}, "It was not claimed.", *NO_SESSION),
+    "fork_session": Case({"sessionId": "one", "as": "new"}, "new: active, chrome", *NO_SESSION),
     "execute_sequence": Case(
         {"actions": [STEP, STEP]}, "Completed 2 steps.",
         {"actions": [{"action": "fly"}]}, WRONG, "'fly' is not an action",
@@ -193,7 +194,7 @@ def test_each_tool_succeeds_with_valid_arguments(
     if tool == "start_app_session":
         case.good["options"] = {"url": request.getfixturevalue("phones").url}
     answer = shared.call(tool, **case.good, **elsewhere)
-    if case.good.get("sessionId") == "new":
+    if "new" in case.good.values():
         shared.ok("close_session", sessionId="new")
     if tool == "claim_session":
         shared.ok("release_session", sessionId="one", force=True)

@@ -93,6 +93,13 @@ def test_a_command_without_a_session_goes_to_the_current_one_of_the_shell(shell:
     assert shell.ok("text").startswith("I am alice")
 
 
+def test_a_session_of_the_shell_is_forked_by_a_command(shell: Shell, site: Site) -> None:
+    """The session may be omitted; the fork shows the same page."""
+    shell.ok("start", "-s", "alice", site.page("/cart", "Two apples"))
+    assert shell.ok("fork", "alice", "--as", "bob").startswith("bob: active")
+    assert shell.ok("text", "-s", "bob") == "Two apples\n"
+
+
 def test_a_session_of_the_shell_lives_on_for_its_idle_time(shell: Shell) -> None:
     """Not for the time of parking, which is that of clients that went away."""
     shell.ok("start", "-s", "long", "--options", "idleTimeout=2h")
