@@ -30,13 +30,13 @@ def _run(words: list[str]) -> int:
 
         serve.run(words[1:])
         return 0
-    if words and (run := _find_run(_with_command_first(words))):
+    words = _with_command_first(words)
+    if words and (run := _find_run(words)):
         return run()
     from orchestrator.cli import commands
 
     gc.enable()
-    commands.run(words)
-    return 0
+    return commands.run(words)
 
 
 def _find_run(words: list[str]) -> Callable[[], int] | None:

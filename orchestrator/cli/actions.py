@@ -1,11 +1,16 @@
-"""The command `orchestrator actions`: lists the actions of installed packages."""
+"""The actions of installed packages: as commands, and the command that lists them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
+
+from orchestrator.actions import ENTRY_POINTS
+from orchestrator.cli.tool_commands import SESSION_ID, Command
 
 
 def show(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
@@ -27,6 +32,30 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fal
         typer.echo(
             "\n".join(line for plug_in in plug_ins for line in _lines(plug_in)) or "No installed package has actions."
         )
+
+
+def list_installed_commands() -> Mapping[str, Command]:
+    """Return the commands of these actions by their words; nothing is loaded where no package has any."""
+    if not entry_points(group=ENTRY_POINTS):
+        return {}
+    from orchestrator.api import Orchestrator
+    from orchestrator.models.json_schema import input_schema
+    from orchestrator.session_tools.descriptions import sentences
+
+    found = {}
+    for plug_in in Orchestrator().actions.plug_ins:
+        for verb, action in plug_in.actions.items():
+            schema = input_schema(action, {SESSION_ID: {"type": "string"}})
+            tool = {"name": verb, "title": action.title, "description": sentences(action), "inputSchema": schema}
+            found[verb.replace("_", "-")] = Command.of_entry(verb.replace("_", "-"), tool)
+    return found
+
+
+def find_installed_command(words: Sequence[str]) -> tuple[Command, list[str]] | None:
+    """Return the command of such an action that these words begin with, and the words after it."""
+    word, *rest = words
+    command = list_installed_commands().get(word.replace("_", "-"))
+    return None if command is None else (command, rest)
 
 
 def _lines(plug_in: dict[str, Any]) -> list[str]:

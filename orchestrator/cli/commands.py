@@ -8,14 +8,28 @@ from typing import Annotated
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli import actions, demo, grid, install, profiles, providers, sessions, skills, tool_commands
+from orchestrator.cli import (
+    actions,
+    demo,
+    grid,
+    install,
+    profiles,
+    providers,
+    sessions,
+    skills,
+    tool_call,
+    tool_commands,
+)
 from orchestrator.cli.doctor import command as doctor
 from orchestrator.errors import InvalidArgument
+
+_ASKS_FOR_HELP: tuple[list[str], ...] = ([], ["--help"])
 
 
 def _list_shell_commands() -> str:
     """Return the commands of the shell with what they do; they run without typer, which takes longer than they do."""
-    rows = tool_commands.list_help()
+    installed = actions.list_installed_commands()
+    rows = [*tool_commands.list_help(), *((word, command.title) for word, command in installed.items())]
     width = max(len(word) for word, _ in rows)
     lines = [f"  {word.ljust(width)}  {title}" for word, title in rows]
     return "\n".join(["\b", "In a session (-s NAME), each with --help:", *lines])
@@ -23,7 +37,6 @@ def _list_shell_commands() -> str:
 
 app = typer.Typer(
     name="orchestrator",
-    epilog=_list_shell_commands(),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -73,17 +86,25 @@ app.add_typer(grid.app, name="grid")
 app.add_typer(demo.app, name="demo")
 
 
-def run(words: list[str]) -> None:
-    """Run one of these commands, or print the help.
+def list_own_words() -> set[str]:
+    """Return the commands of this module."""
+    registered = {command.name or "" for command in app.registered_commands}
+    return registered | {str(group.name) for group in app.registered_groups}
+
+
+def run(words: list[str]) -> int:
+    """Run one of these commands or that of an installed action, or print the help; returns the exit code.
 
     Raises:
         InvalidArgument: There is no such command.
     """
-    own = {command.name or "" for command in app.registered_commands} | {
-        str(group.name) for group in app.registered_groups
-    }
-    if words and not words[0].startswith("-") and words[0] not in own:
-        near = get_close_matches(words[0], sorted({*own, *tool_commands.OWN_WORDS, *tool_commands.list_words()}), n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "orchestrator --help lists the commands."
-        raise InvalidArgument(f"There is no command {words[0]!r}.", hint=hint)
-    app(words, prog_name="orchestrator")
+    if not words or words[0].startswith("-") or words[0] in list_own_words():
+        app.info.epilog = _list_shell_commands() if words in _ASKS_FOR_HELP else None
+        app(words, prog_name="orchestrator")
+        return 0
+    if found := actions.find_installed_command(words):
+        return tool_call.run(*found)
+    known = {*list_own_words(), *tool_commands.OWN_WORDS, *tool_commands.list_words()}
+    near = get_close_matches(words[0], sorted({*known, *actions.list_installed_commands()}), n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else "orchestrator --help lists the commands."
+    raise InvalidArgument(f"There is no command {words[0]!r}.", hint=hint)

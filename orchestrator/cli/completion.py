@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from orchestrator.cli.argument_parser import ArgumentParser
-from orchestrator.cli.tool_commands import KINDS, OWN_WORDS, SESSION_ID, find_command, list_words
+from orchestrator.cli.tool_commands import KINDS, OWN_WORDS, SESSION_ID, Command, find_command, list_words
 from orchestrator.cli.tool_parser import make_parser
 
 _SCRIPTS = {
@@ -67,16 +67,24 @@ def candidates(before: Sequence[str], begun: str) -> Iterable[str]:
     if begun.partition("=")[0] in _SESSION_OPTIONS:
         return [f"{begun.partition('=')[0]}={session_id}" for session_id in _session_ids()]
     if not before:
-        return sorted({*list_words(), *OWN_WORDS, *_other_words(())})
+        from orchestrator.cli.actions import list_installed_commands
+
+        return sorted({*list_words(), *OWN_WORDS, *_other_words(()), *list_installed_commands()})
     if before[0] == "completion":
         return _SCRIPTS
-    found = find_command([*before])
+    found = find_command([*before]) or _find_installed_command(before)
     if found is None:
         return _other_words(before)
     command, rest = found
     kinds = KINDS if [*before] == ["start"] else ()
     sessions = _session_ids() if SESSION_ID in command.positional else ()
     return [*kinds, *sessions, *_words_of_parser(make_parser(command), rest)]
+
+
+def _find_installed_command(words: Sequence[str]) -> tuple[Command, list[str]] | None:
+    from orchestrator.cli.actions import find_installed_command
+
+    return None if words[0] in _other_words(()) else find_installed_command(words)
 
 
 def _words_of_parser(parser: ArgumentParser, rest: Sequence[str]) -> list[str]:

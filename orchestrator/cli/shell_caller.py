@@ -32,12 +32,13 @@ _ACTIONS = "orchestrator.actions."
 
 
 async def call_as_shell(name: str, arguments: Mapping[str, Any], settings: Settings, redactor: Redactor) -> Outcome:
-    """Call a tool: an action by the path of a call alone, anything else by the façade.
+    """Call a tool: one of our actions by the path of a call alone, anything else by the façade.
 
     Raises:
         OrchestratorError: Any of the codes in `orchestrator.errors`.
     """
-    if not list_entries()[name]["module"].startswith(_ACTIONS) or name == _CALLS_ACTIONS:
+    entry = list_entries().get(name)
+    if entry is None or not entry["module"].startswith(_ACTIONS) or name == _CALLS_ACTIONS:
         return await _call_facade(name, arguments, settings, redactor)
     try:
         return await _perform(_load_action(name), arguments, settings, redactor)

@@ -86,7 +86,8 @@ def _write(text: str) -> None:
 
 def _with_session_of_environment(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     named = os.environ.get(SESSION_VARIABLE)
-    takes_session = SESSION_ID in list_entries()[tool]["tool"]["inputSchema"].get("properties", {})
+    entry = list_entries().get(tool)  # None for an action of an installed package; every action takes a session
+    takes_session = entry is None or SESSION_ID in entry["tool"]["inputSchema"].get("properties", {})
     return {SESSION_ID: named, **arguments} if named and takes_session and tool != _CHOOSES else arguments
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -77,6 +80,29 @@ def test_an_action_of_a_plug_in_package_is_a_tool(stage: Stage) -> None:  # F53
         stage.call("add_up", selector="#basket", expect="9.00"), "expectation_failed"
     )
     refused(stage.call("add_up", selectr="#basket"), "invalid_argument")
+
+
+def shell(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the namespace of the server."""
+    environment = {**os.environ, "ORCHESTRATOR_NAMESPACE": "plug-ins", "ORCHESTRATOR_SESSION": "one"}
+    command = [sys.executable, "-m", "orchestrator", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=100)
+
+
+def test_an_action_of_a_plug_in_package_is_a_command(stage: Stage) -> None:  # F53
+    """By its name in either spelling, with its parameters; with help, completion, exit codes and the nearest name."""
+    stage.show(PRICES)
+    done = shell("add-up", "#basket")
+    assert (done.returncode, done.stderr, done.stdout.splitlines()[0]) == (0, "", "13.50 = 4.50 + 9.00")
+    assert json.loads(shell("-s", "one", "add_up", "#basket", "--json").stdout)["total"] == "13.50"
+    unmet = shell("add-up", "#basket", "--expect", "9.00")
+    assert (unmet.returncode, "The total of the prices is 13.50. Check the basket." in unmet.stderr) == (1, True)
+    assert shell("add-up", "#basket", "--expects", "9.00").returncode == 2
+    assert "  add-up " in shell("--help").stdout
+    assert "Add up the prices that an element" in shell("add-up", "--help").stdout
+    assert shell("__complete", "add").stdout == "add-up\n"
+    assert shell("__complete", "add-up", "--ex").stdout == "--expect\n"
+    assert "There is no command 'ad-up'. Did you mean 'add-up'?" in shell("ad-up").stderr
 
 
 def test_an_action_of_a_plug_in_package_is_a_sequence_step(stage: Stage) -> None:

@@ -192,6 +192,48 @@ def test_two_users_chat_by_one_file(shell: Shell, tmp_path: Path) -> None:
         assert [message.text for message in chat.messages] == ["Is the kettle on?", "yes"]
 
 
+VISITS_FILE = """
+sequences:
+  - {{start: {{sessionId: ann, navigationUrl: "{page}"}}, close: true, actions: [{{action: expect, title: Tea}}]}}
+  - {{start: {{sessionId: ben, navigationUrl: "{page}"}}, actions: [{{action: expect, title: Tea}}]}}
+"""
+
+
+def test_a_file_starts_the_sessions_that_it_needs_and_closes_them(shell: Shell, site: Site, tmp_path: Path) -> None:
+    """With `start` a sequence needs no session before it; with `close` none is left, else it is the shell's own."""
+    file = tmp_path / "visits.yaml"
+    file.write_text(VISITS_FILE.format(page=site.page("/", "<title>Tea</title>")), "utf-8")
+    results = json.loads(shell.ok("run", str(file), "--json"))["results"]
+    assert {name: (one["completed"], one.get("closed")) for name, one in results.items()} == {
+        "ann": (1, True),
+        "ben": (1, None),
+    }
+    assert [row["sessionId"] for row in json.loads(shell.ok("list", "--json"))["sessions"]] == ["ben"]
+    assert "'Tea'" in shell.ok("outline", "-s", "ben")
+    assert shell.ok("close-all") == "Closed: ben.\n"
+
+
+def test_a_file_of_steps_that_fails_closes_what_it_started(shell: Shell, site: Site) -> None:
+    """The exit code is that of the first step that failed, and the message names the session."""
+    start = {"sessionId": "ann", "navigationUrl": site.page("/", "<title>Tea</title>")}
+    steps = [{"action": "expect", "title": "Milk", "timeout": 0}]
+    failed = shell.run("run", "-", text=json.dumps({"sequences": [{"start": start, "close": True, "actions": steps}]}))
+    assert failed.returncode == 1, failed.stderr
+    assert "ann" in failed.stderr
+    assert json.loads(shell.ok("list", "--json"))["sessions"] == []
+
+
+def test_a_file_with_a_start_among_its_steps_needs_no_session(shell: Shell, site: Site) -> None:
+    """A sequence that starts a session goes on in it, and ends it by its last step."""
+    steps = [
+        {"action": "start_browser", "sessionId": "ann", "navigationUrl": site.page("/", "<title>Tea</title>")},
+        {"action": "expect", "title": "Tea"},
+        {"action": "close_session"},
+    ]
+    assert json.loads(shell.ok("run", "-", "--json", text=json.dumps(steps)))["completed"] == len(steps)
+    assert json.loads(shell.ok("list", "--json"))["sessions"] == []
+
+
 def words_of_step(step: dict[str, Any]) -> list[str]:
     """Return a step of the purchase as a command."""
     match step:
