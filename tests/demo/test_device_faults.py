@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,13 @@ from orchestrator.demo.device_server import DeviceServer
 from orchestrator.system.process_identity import gone
 from tests.demo.phones import eventually, start
 from tests.servers.ports import losing_its_port
+
+
+@pytest.fixture(scope="module")
+def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001 — asked for first
+    """An Appium server for this file alone: on the shared one, sessions of other tests have browsers."""
+    with DeviceServer() as server:
+        yield server
 
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
@@ -113,7 +121,7 @@ def test_an_idle_session_ends_after_new_command_timeout(device_server: DeviceSer
         _ = driver.page_source
 
 
-@pytest.mark.usefixtures("device_server")
+@pytest.mark.usefixtures("needs_phones")
 def test_stopping_the_device_server_leaves_no_process_and_no_folder() -> None:
     """SIGTERM with a session and its web view open leaves no process and no folder; the run's end checks again."""
     with DeviceServer() as server:
@@ -127,7 +135,7 @@ def test_stopping_the_device_server_leaves_no_process_and_no_folder() -> None:
     assert not folder.exists()
 
 
-@pytest.mark.usefixtures("device_server")
+@pytest.mark.usefixtures("needs_phones")
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in that loses its port is a script")
 def test_a_killed_appium_leaves_no_browser_and_no_chromedriver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the phone's browser nor the web view's chromedriver outlives a killed Appium.
