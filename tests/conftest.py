@@ -3,13 +3,19 @@
 Each process that runs tests gets a folder of its own, with our home and every temporary folder in it. So a process
 that names this folder, in its command line or its environment, was started by this run. With `-n` the workers of
 pytest-xdist run the tests; their controller reports the leftovers.
+
+A run that is interrupted or killed cannot do that: pytest-xdist kills its workers amid their clean-up, and SIGTERM ends
+pytest without any. So beside each process that runs tests a guard waits for its end: this file, started as a program.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,18 +98,38 @@ class Run:
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
         self.leaks: list[str] = []
+        self._guard: subprocess.Popen[str] | None = None
+
+    def start_guard(self, controller: int) -> None:
+        """Start the guard, before the environment names the folder; `controller` is the process that started this one.
+
+        It does not get the signals of a terminal, and its pipe is closed by the end of this process, whatever ends it.
+        """
+        self._guard = subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        assert self._guard.stdin is not None
+        self._guard.stdin.write(f"{self.folder}\n{os.getpid()}\n{controller}\n")
+        self._guard.stdin.flush()
+
+    def kill_workers(self) -> None:
+        """Kill the workers of this controller."""
+        for child in psutil.Process().children():
+            if self._guard is None or child.pid != self._guard.pid:
+                _kill(child)
+
+    def end_guard(self) -> None:
+        """Let the guard look for what is left, and wait for its end."""
+        if self._guard is not None:
+            self._guard.communicate()
 
     def processes(self) -> list[psutil.Process]:
         """Return the living processes that this run started, with their descendants."""
-        named = {process for process in psutil.process_iter() if process.pid != os.getpid() and self._names(process)}
-        return sorted(named.union(*map(_children, named)), key=lambda process: process.pid)
-
-    def _names(self, process: psutil.Process) -> bool:
-        try:
-            words = [*process.cmdline(), *_environment(process)]
-            return any(str(self.folder) in word for word in words) and process.status() != psutil.STATUS_ZOMBIE
-        except psutil.Error:
-            return False
+        return processes_of(str(self.folder))
 
     def profiles(self) -> list[Path]:
         """Return the leftover profile folders: identified by their files, or by lying among the temporary folders."""
@@ -125,6 +151,36 @@ class Run:
         psutil.wait_procs(left, timeout=GRACE)
 
 
+def guard(folder: str, runner: int, controller: int) -> None:
+    """Wait for the end of a process that runs tests, or of its controller; then end what it left, and the folder."""
+    ended = threading.Thread(target=sys.stdin.read, daemon=True)
+    ended.start()
+    while ended.is_alive():
+        ended.join(0.5)
+        if controller and ended.is_alive():
+            _kill_orphan(runner, controller)
+    deadline = time.monotonic() + GRACE
+    while (left := processes_of(folder)) and time.monotonic() < deadline:
+        for process in left:
+            _kill(process)
+        time.sleep(0.1)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def processes_of(folder: str) -> list[psutil.Process]:
+    """Return the living processes that name this folder, with their descendants."""
+    named = {process for process in psutil.process_iter() if process.pid != os.getpid() and _names(process, folder)}
+    return sorted(named.union(*map(_children, named)), key=lambda process: process.pid)
+
+
+def _names(process: psutil.Process, folder: str) -> bool:
+    try:
+        words = [*process.cmdline(), *_environment(process)]
+        return any(folder in word for word in words) and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--on`: the place of the stage's browser; the core set runs in any of them."""
     parser.addoption("--on", choices=("local", "webkitgtk", "grid"), default="local", help="where the core set runs")
@@ -137,9 +193,10 @@ def pytest_configure(config: pytest.Config) -> None:
     run = config.stash[RUN] = Run()
     config.stash[FOLDERS] = [str(run.folder)]
     is_worker = hasattr(config, "workerinput")
+    run.start_guard(os.getppid() if is_worker else 0)
     # The base folder that pytest-xdist gives a worker is not below the worker's own folder.
     config.option.basetemp = (None if is_worker else config.option.basetemp) or run.folder / "pytest"
-    if config.getoption("numprocesses", None) and not is_worker:
+    if _is_controller(config):
         return
     os.environ["ORCHESTRATOR_HOME"] = str(run.folder / "home")
     # No session may outlive its server, unless the test sets another time.
@@ -161,10 +218,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in slow)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run if anything of it is left; every fixture has been torn down before."""
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[None]:
+    """Fail the run if anything of it is left, once every fixture has been torn down.
+
+    The workers of an interrupted run are left to their guards: otherwise they would go on testing for 5 seconds.
+    """
     run, leaks = session.config.stash[RUN], session.config.stash[LEAKS]
+    if exitstatus == pytest.ExitCode.INTERRUPTED and _is_controller(session.config):
+        run.kill_workers()
+    yield
     run.end()
     leaks += run.leaks
     if hasattr(session.config, "workeroutput"):
@@ -193,6 +256,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove the folders of the run. Use `--basetemp` to keep the files that tests wrote."""
     for folder in config.stash[FOLDERS]:
         shutil.rmtree(folder, ignore_errors=True)
+    config.stash[RUN].end_guard()
+
+
+def _is_controller(config: pytest.Config) -> bool:
+    return bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
 
 
 def _environment(process: psutil.Process) -> list[str]:
@@ -216,8 +284,22 @@ def _described(process: psutil.Process) -> str:
         return f"process {process.pid}"
 
 
+def _kill_orphan(runner: int, controller: int) -> None:
+    """Kill a worker that its controller left behind: nobody waits for its results any more."""
+    try:
+        process = psutil.Process(runner)
+        if process.ppid() != controller:
+            process.kill()
+    except psutil.Error:
+        return
+
+
 def _kill(process: psutil.Process) -> None:
     try:
         process.kill()
     except psutil.Error:
         return
+
+
+if __name__ == "__main__":
+    guard(sys.stdin.readline().rstrip("\n"), int(sys.stdin.readline()), int(sys.stdin.readline()))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import psutil
 import pytest
+
+from tests.e2e.harness import until
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +27,12 @@ def test_leaks():
     env = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT")}
     sleepers = [subprocess.Popen(command), subprocess.Popen(command, env=env, start_new_session=True)]
     Path(__file__).with_name("pids").write_text(" ".join(str(sleeper.pid) for sleeper in sleepers))
+"""
+
+INTERRUPTED = f"""{LEAKING}
+    import time
+    Path(__file__).with_name("begun").touch()
+    time.sleep(60)
 """
 
 TIDY = """
@@ -43,13 +52,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, test: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run a test file in a run of its own."""
+def begin(folder: Path, test: str, *options: str) -> subprocess.Popen[str]:
+    """Start a test file in a run of its own."""
     (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
     (folder / "test_it.py").write_text(test, "utf-8")
     env = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTEST_ADDOPTS": "", "LEAK_GRACE": "1"}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, "test_it.py"]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def run(folder: Path, test: str, *options: str) -> tuple[int, str]:
+    """Run a test file to its end; return the exit code and the output."""
+    with begin(folder, test, *options) as begun:
+        output, _ = begun.communicate(timeout=60)
+    return begun.returncode, output
 
 
 def sleeps(pid: int) -> bool:
@@ -63,23 +79,41 @@ def sleeps(pid: int) -> bool:
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "two workers"])
 def test_a_test_run_fails_when_processes_or_folders_are_left_behind(folder: Path, options: tuple[str, ...]) -> None:
     """Processes and a profile folder that outlive their run fail it, are listed, and are ended."""
-    done = run(folder, LEAKING, *options)
+    code, output = run(folder, LEAKING, *options)
 
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED
-    assert "1 passed" in done.stdout
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert "1 passed" in output
     pids = (folder / "pids").read_text("utf-8").split()
     assert len(pids) == 2
     for pid in pids:
-        assert f"process {pid}: " in done.stdout
+        assert f"process {pid}: " in output
         assert not sleeps(int(pid))
-    assert "# the sleeper" in done.stdout
-    assert "profile-of-a-browser" in done.stdout
+    assert "# the sleeper" in output
+    assert "profile-of-a-browser" in output
     assert not list((folder / "tmp").iterdir())
 
 
 def test_a_test_run_passes_when_nothing_is_left_behind(folder: Path) -> None:
     """Processes and folders that a test removes itself are no leak."""
-    done = run(folder, TIDY)
+    code, output = run(folder, TIDY)
 
-    assert done.returncode == pytest.ExitCode.OK, done.stdout
-    assert "left behind" not in done.stdout
+    assert code == pytest.ExitCode.OK, output
+    assert "left behind" not in output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("SIGINT", ("-n", "2")), ("SIGTERM", ("-n", "2")), ("SIGKILL", ("-n", "2")), ("SIGTERM", ())],
+    ids=["SIGINT, two workers", "SIGTERM, two workers", "SIGKILL, two workers", "SIGTERM, one process"],
+)
+def test_a_run_that_is_interrupted_or_killed_leaves_nothing(folder: Path, name: str, options: tuple[str, ...]) -> None:
+    """Whatever ends the process that was started, the processes and folders of its workers' tests are gone soon."""
+    with begin(folder, INTERRUPTED, *options) as begun:
+        until((folder / "begun").exists, "the test")
+        pids = [int(pid) for pid in (folder / "pids").read_text("utf-8").split()]
+        assert all(map(sleeps, pids))
+        begun.send_signal(signal.Signals[name])
+        begun.communicate(timeout=60)
+    until(lambda: not any(map(sleeps, pids)), "the end of the processes")
+    until(lambda: not list((folder / "tmp").iterdir()), "the end of the folders")
