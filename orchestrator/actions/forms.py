@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import os
 import zipfile
 from pathlib import Path
 from typing import Any, ClassVar
@@ -198,7 +197,9 @@ def _file_problem(path: Path) -> str:
         return "does not exist"
     if not path.is_file():
         return "is not a file"
-    if not os.access(path, os.R_OK):
+    try:
+        path.open("rb").close()  # os.access does not know every reason
+    except OSError:
         return "cannot be read"
     return "has a line break in its name" if "\n" in str(path) else ""
 
