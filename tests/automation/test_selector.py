@@ -25,6 +25,8 @@ from orchestrator.errors import InvalidArgument
         ("- textbox [e9]", Locator("ref", "e9")),
         ('textbox [e9] [focused] = "see [e5]"', Locator("ref", "e9")),
         ('textbox "Note" = "see [e5]"', Locator("line", "textbox", "Note")),
+        ('- textbox "Note" [placeholder="a \\"[e5]\\" b"] [required]', Locator("line", "textbox", "Note")),
+        ('- textbox "Note" [e7] [placeholder="see [e5]"]', Locator("ref", "e7")),
         ('button "Go [e5]" [e7]', Locator("ref", "e7")),
         ("input [checked]", Locator("css", "input [checked]")),
         ("- text: Total: 12", Locator("text", "Total: 12")),

@@ -18,6 +18,7 @@ from tests.benchmarks import apps, contexts, grid, pages, parked, screens, start
 from tests.benchmarks.classic import Classic
 from tests.benchmarks.measure import Figure, elapsed, in_turns, pss
 from tests.benchmarks.server import NAMESPACE, UNCUT, Server
+from tests.e2e.seeing.conformance import lack, name_cases, role_cases
 from tests.servers.site import Site
 
 LENGTHS = (1_000, 5_000)
@@ -50,6 +51,7 @@ class Bench:
             yield from self._login(one, other)
             yield from self._side_by_side(server, list(ours.values()), list(classic.values()))
             yield from self._outlines(one, other)
+            yield from self._conformance(one)
             yield from self._share(one, other)
         yield from parked.figures(self._site, self._folder / "parked", self._few())
         yield from self._records()
@@ -139,6 +141,15 @@ class Bench:
         text_growth = statistics.median(long_text) / statistics.median(short_text) / times
         yield Figure("outline, growth against the rows' (1: linear)", [growth], (), 1.2, "x")
         yield Figure("innerText, growth against the rows'", [text_growth], (), None, "x")
+
+    def _conformance(self, ours: Ours) -> Iterator[Figure]:
+        if lack() is None:
+            for name, cases, goal in (
+                ("names of WPT", name_cases(ours.call, self._site), 8),
+                ("roles of axe-core", role_cases(ours.call, self._site), 0),
+            ):
+                wrong = sum(not case.is_right for case in cases)
+                yield Figure(f"{len(cases)} {name}: wrong", [wrong], (), goal, "")
 
     def _share(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
         ours.open(pages.TINY)

@@ -10,7 +10,8 @@ from orchestrator.errors import InvalidArgument, quoted
 
 _REF = re.compile(r"\[?(?:ref=)?(e[1-9]\d{0,9})\]?")
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
-_LINE = re.compile(rf"(?:- ?)?([a-z]+)(?: ({_QUOTED}))?(?P<marks>(?: \[[^\]]*\])*):?(?: = {_QUOTED})?")
+_MARKS = rf"(?P<marks>(?: \[(?:{_QUOTED}|[^\]\"])*\])*)"
+_LINE = re.compile(rf"(?:- ?)?([a-z]+)(?: ({_QUOTED}))?{_MARKS}:?(?: = {_QUOTED})?")
 _REF_MARK = re.compile(r" \[(e[1-9]\d{0,9})\]")
 _TEXT_LINE = re.compile(r"(?:- )?text: (.*)", re.DOTALL)
 _ROLE = re.compile(r"([A-Za-z]+)\s*(?:\[\s*name\s*=\s*(.+?)\s*\])?", re.DOTALL)
@@ -108,7 +109,8 @@ def _from_outline(text: str) -> Locator | None:
     if match := _REF.fullmatch(text):
         return Locator("ref", match[1])
     if match := _LINE.fullmatch(text):
-        if ref := _REF_MARK.search(match["marks"]):
+        # A placeholder may look like a ref.
+        if ref := _REF_MARK.search(re.sub(_QUOTED, "", match["marks"])):
             return Locator("ref", ref[1])
         return Locator("line", match[1], _unquoted(match[2])) if match[2] else None
     if match := _TEXT_LINE.fullmatch(text):

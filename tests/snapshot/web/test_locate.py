@@ -10,9 +10,10 @@ from orchestrator.snapshot.methods import READY
 from tests.snapshot.web.chromium import Browser
 
 PAGE = """<h1 id=h>Checkout</h1><nav><a id=a href=#>Pay later</a></nav>
-<form id=form><label for=e>Email</label><input id=e>
+<form id=form><label for=e>Email</label><input id=e placeholder=you@example.com>
 <input id=s placeholder='Search shop'><input id=go type=submit value=Send>
 <button id=p data-testid=pay>Pay</button><button id=x aria-label='Close window'>x</button></form>
+<span aria-label=Stars id=l><i>★★★</i></span>
 <p id=t>Some <b id=b>bold  text</b> here</p><p hidden>bold text</p><div id=d onclick=1>Menu</div>
 <div id=host></div><script>host.attachShadow({mode:'open'}).innerHTML='<button id=q>In the shade</button>'</script>"""
 
@@ -32,12 +33,15 @@ FOUND: list[tuple[dict[str, Any], list[str]]] = [
     ({"by": "text", "value": "Send"}, ["go"]),
     ({"by": "text", "value": "close"}, ["x"]),
     ({"by": "text", "value": "in the shade"}, ["q"]),
+    ({"by": "text", "value": "you@example"}, ["e"]),
     ({"by": "label", "value": "email"}, ["e"]),
     ({"by": "label", "value": "Search"}, ["s"]),
     ({"by": "role", "value": "button"}, ["go", "p", "x", "q"]),
     ({"by": "role", "value": "button", "name": "pay"}, ["p"]),
     ({"by": "role", "value": "link", "name": "Later"}, ["a"]),
     ({"by": "role", "value": "generic", "name": "Menu"}, ["d"]),
+    ({"by": "role", "value": "generic", "name": "Stars"}, ["l"]),
+    ({"by": "line", "value": "generic", "name": "Stars"}, ["l"]),
     ({"by": "line", "value": "heading", "name": "Checkout"}, ["h"]),
     ({"by": "line", "value": "link", "name": "Pay"}, []),
     ({"by": "css", "value": "button", "within": {"by": "css", "value": "#host"}}, ["q"]),

@@ -100,6 +100,82 @@ LINES = {
 }
 
 
+ICON = "<style>.gear::before{content:'\\e900'}</style>"
+NAMES = {
+    "<style>b::before{content:'No. '} b::after{content:' ↗' / ' (new)'}</style><button><b>5</b></button>": (
+        '- button "No. 5 (new)"'
+    ),
+    f"{ICON}<button class=gear></button>": "- button",
+    f"{ICON}<button class=gear title=Settings></button>": '- button "Settings"',
+    f"{ICON}<button><i class=gear title=Settings></i></button>": '- button "Settings"',
+    "<button>\ue900</button><p>\ue900 Hi \U000f0001</p>": "- button\n- text: Hi",
+    "<button><svg width=9 height=9 aria-hidden=true><title>Close</title></svg></button>": '- button "Close"',
+    "<button data-testid=t><img src='/i/trash-can.svg?v=2' width=9 height=9></button>": (
+        '- button "trash-can" [name from image file]'
+    ),
+    "<a href=#><svg width=9 height=9><use href='/icons.svg#cart'></use></svg></a>": (
+        '- link "cart" [name from image file]'
+    ),
+    "<button data-testid=t><img src='data:image/gif;base64,AAAA' width=9 height=9></button>": (
+        '- button "t" [name from test id]'
+    ),
+    "<input data-testid=note disabled>": '- textbox "note" [disabled] [name from test id]',
+    "<span aria-label=Settings><a role=tab tabindex=0>\ue900</a></span>": '- tab "Settings"',
+    "<div title=Bold><span> <button></button> </span></div>": '- button "Bold"',
+    "<div aria-label=Tools><button>Cut</button></div>": '- generic "Tools"\n  - button "Cut"',
+    "<div title=Tools><button></button>x</div>": "- button\n- text: x",
+    "<span aria-label='4 of 5'>★★★★</span>": '- generic "4 of 5"\n  - text: ★★★★',
+    "<span aria-label=Same>Same</span>": "- text: Same",
+    "<blockquote aria-label=Poem>x</blockquote>": '- blockquote "Poem"\n  - text: x',
+    "<canvas aria-label=Chart></canvas>": '- generic "Chart"',
+    "<label>Mail <input placeholder='you@x.org'></label>": '- textbox "Mail" [placeholder="you@x.org"]',
+    "<label>Mail <input placeholder='you@x.org' value=a></label>": '- textbox "Mail" = "a"',
+    "<input placeholder=Mail>": '- textbox "Mail"',
+    "<label><input type=checkbox> Wait <input value=3 aria-label=n> s</label>": (
+        '- checkbox "Wait 3 s"\n- textbox "n" = "3"'
+    ),
+    "<span id=s>PIN <input type=password value=1234></span><button aria-labelledby=s>x</button>": (
+        '- text: PIN\n- textbox = "•••"\n- button "PIN"'
+    ),
+    "<h2>One<span hidden id=o>two</span><p id=p>three</p></h2><h3 aria-owns='o p'>Four</h3>": (
+        '- heading "One three" [level=2]\n- heading "Four three" [level=3]'
+    ),
+    "<p hidden id=h>Deep <b hidden>text</b></p><button aria-labelledby=h>x</button>": '- button "Deep text"',
+    "<section aria-labelledby=q id=r role=region>x</section><p aria-labelledby=r id=q role=region>y</p>": dedent("""\
+        - region "y"
+          - text: x
+        - region "x"
+          - text: y"""),
+    "<main><aside>x</aside></main><nav><aside>y</aside></nav>": dedent("""\
+        - main
+          - complementary
+            - text: x
+        - navigation
+          - text: y"""),
+    "<li>x</li><ul role=none><li>y</li></ul><div role=list><li>z</li></div>": dedent("""\
+        - text: x
+        - text: y
+        - list
+          - listitem
+            - text: z"""),
+    "<div role=region>x</div><nav role=region>y</nav>": "- text: x\n- navigation\n  - text: y",
+    "<table><thead><tr><td></td><th>A<tbody><tr><th>B<td>1</table>": dedent("""\
+        - table
+          - row
+            - cell
+            - columnheader "A"
+          - row
+            - rowheader "B"
+            - cell "1\""""),
+}
+
+
+@pytest.mark.parametrize("html", NAMES, ids=list(NAMES))
+def test_a_line_has_the_role_and_the_name_that_the_standards_compute(html: str, outline: Outline) -> None:
+    """Styles, references and values count; what has no name takes a label around or in it, then file or test id."""
+    assert outline(html) == NAMES[html]
+
+
 @pytest.mark.parametrize("html", LINES, ids=list(LINES))
 def test_an_html_element_becomes_its_outline_line(html: str, outline: Outline) -> None:
     """Role, name, states and value have a fixed order, for native and for ARIA elements."""

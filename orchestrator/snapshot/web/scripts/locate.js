@@ -64,14 +64,15 @@ function best(ranked) {
   return pool.filter(([, rank]) => rank === top).map(([element]) => element);
 }
 
-const NAMED = `[aria-label],[aria-labelledby],img[alt],[title],[placeholder],
+const NAMED = `[aria-label],[aria-labelledby],img[alt],[title],[placeholder],[aria-placeholder],
   input[type=submit],input[type=button],input[type=reset]`;
 
 function byText(start, { value, exact }) {
   const ranked = textMatches(start, value);
   for (const element of everywhere(start, NAMED)) {
-    const rank = likeness(nameOf(element), normal(value));
-    if (rank >= 0 && !ranked.has(element)) ranked.set(element, rank);
+    const ranks = [nameOf(element), placeholderOf(element)].map((text) => likeness(text, normal(value)));
+    const rank = Math.min(...ranks.filter((each) => each >= 0));
+    if (rank < Infinity && !ranked.has(element)) ranked.set(element, rank);
   }
   return best([...ranked].filter(([, rank]) => rank >= 0 && (!exact || rank === 0)));
 }
@@ -85,7 +86,7 @@ function byLabel(start, { value, exact }) {
   const ranked = [];
   for (const element of everywhere(start, MAYBE_CONTROLS)) {
     if (!CONTROL_ROLES.has(roleOf(element))) continue;
-    const texts = [labelText(element), nameOf(element), normal(attribute(element, 'placeholder') ?? '')];
+    const texts = [labelText(element), nameOf(element), placeholderOf(element)];
     const ranks = texts.map((each) => likeness(each, wanted)).filter((rank) => rank >= 0 && (!exact || rank === 0));
     if (ranks.length) ranked.push([element, Math.min(...ranks)]);
   }
@@ -99,7 +100,7 @@ function* ofRole(start, role) {
     if (own === role) yield [element, own];
     else if (!own && role === 'generic' && isClickable(element, styleOf(element), hasPointer(outer(element)))) {
       yield [element, 'clickable'];
-    }
+    } else if (!own && labelledRole(element) === role) yield [element, role];
   }
 }
 

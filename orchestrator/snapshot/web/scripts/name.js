@@ -6,10 +6,14 @@ const UNREAD = wordSet(`
 
 /** A name while it is gathered, until it is long enough. */
 class Gathering {
+  /** `skip` is the control that is named: neither it nor its value is part of its own label. */
   constructor(skip = null) {
     this.text = '';
     this.nodes = 0;
     this.skip = skip;
+    this.seen = new Set();
+    this.follows = true;
+    this.hidden = false;
   }
 
   get full() {
@@ -21,24 +25,115 @@ class Gathering {
   }
 }
 
-function gather(node, into) {
+/** Adds a node; with `shows` false only what is visible again inside it. */
+function gather(node, into, shows = true) {
   if (into.full) return;
   into.nodes += 1;
-  if (dom.type(node) === TEXT) into.add(dom.data(node));
-  else if (dom.type(node) === ELEMENT && node !== into.skip && !UNREAD.has(dom.tag(node))) gatherElement(node, into);
+  if (dom.type(node) === TEXT) {
+    if (shows) into.add(dom.data(node));
+  } else if (node === into.skip) {
+    into.add(' ');
+  } else if (dom.type(node) === ELEMENT && !UNREAD.has(dom.tag(node)) && !into.seen.has(node)) {
+    gatherElement(node, into);
+  }
 }
 
 function gatherElement(element, into) {
-  if (flag(element, 'aria-hidden')) return;
-  const style = styleOf(element);
-  if (style.display === 'none' || style.visibility !== 'visible') return;
-  const apart = style.display !== 'inline' && style.display !== 'contents';
+  const { display, visibility } = styleOf(element);
+  if (!into.hidden && (display === 'none' || (dom.hasAny(element) && flag(element, 'aria-hidden')))) return;
+  into.seen.add(element);
+  const apart = display !== 'inline' && display !== 'contents';
   if (apart) into.add(' ');
-  const label = attribute(element, 'aria-label');
-  const own = label?.trim() ? label : replacedText(element);
-  if (own === null) for (const child of innerNodes(element)) gather(child, into);
-  else into.add(own);
+  const shows = into.hidden || visibility === 'visible';
+  if (!shows || !gatherGiven(element, into)) gatherContent(element, into, shows);
   if (apart) into.add(' ');
+}
+
+/** Adds what stands for an element instead of its content: references, a control's value, a label; false for nothing. */
+function gatherGiven(element, into) {
+  const hasAny = dom.hasAny(element);
+  if (hasAny && into.follows && gatherReferred(element, into)) return true;
+  const value = embeddedValue(element, hasAny);
+  const label = value === null && hasAny && dom.tag(element) !== 'slot' ? attribute(element, 'aria-label') : null;
+  const own = value ?? (label?.trim() ? label : replacedText(element));
+  if (own !== null) into.add(own || (hasAny && !isPresentational(element) && attribute(element, 'title')) || '');
+  return own !== null;
+}
+
+function gatherContent(element, into, shows) {
+  const start = into.text.length;
+  const generates = shows && mayGenerate(element);
+  if (generates) into.add(generatedText(element, '::before'));
+  for (const child of innerNodes(element)) gather(child, into, shows);
+  if (!dom.hasAny(element)) return void (generates && into.add(generatedText(element, '::after')));
+  for (const owned of referencesOf(element, 'aria-owns')) if (into.hidden || dom.rendered(owned)) gather(owned, into);
+  if (generates) into.add(generatedText(element, '::after'));
+  const title = shows ? attribute(element, 'title') : null;
+  if (title && !normal(into.text.slice(start))) into.add(title);
+}
+
+/** Adds the elements that aria-labelledby of `element` refers to, whose own references do not count; false for none. */
+function gatherReferred(element, into) {
+  const targets = referencesOf(element, 'aria-labelledby');
+  if (!targets.length) return false;
+  const start = into.text.length;
+  into.follows = false;
+  for (const target of targets) {
+    into.add(' ');
+    gatherTarget(target, element, into);
+  }
+  into.follows = true;
+  return normal(into.text.slice(start)) !== '';
+}
+
+/** Adds an element that aria-labelledby refers to: all of it if it is hidden, else what can be seen. */
+function gatherTarget(target, owner, into) {
+  const { hidden } = into;
+  into.hidden = hidden || isHiddenTarget(target);
+  if (target === owner) into.add(ownText(target));
+  else if (!into.seen.has(target) && !UNREAD.has(dom.tag(target))) gatherElement(target, into);
+  into.hidden = hidden;
+}
+
+/** The part of its name that an element has when it refers to itself. */
+const ownText = (element) =>
+  normal(attribute(element, 'aria-label') ?? '') || nativeName(element) ||
+  (embeddedValue(element, true) === null ? contentText(element) : '');
+
+function isHiddenTarget(element) {
+  const { display, visibility } = styleOf(element);
+  return display === 'none' || visibility !== 'visible' || dom.closest(element, '[aria-hidden="true"]') !== null ||
+    (display !== 'contents' && !dom.rendered(element));
+}
+
+/** The elements that an attribute of ids refers to. */
+function referencesOf(element, name) {
+  const ids = attribute(element, name);
+  if (!ids?.trim()) return [];
+  return ids.trim().split(/\s+/).slice(0, 20).map((id) => sibling(element, id)).filter(Boolean);
+}
+
+const VALUED_FIELDS = wordSet('input select textarea progress meter');
+const VALUED_ROLES = /menu|textbox|searchbox|combobox|listbox|slider|spinbutton|scrollbar|progressbar|meter/i;
+const RANGES = wordSet('slider spinbutton scrollbar progressbar meter');
+
+/** The value that stands for a control inside the name of another element; null for what is no such control. */
+function embeddedValue(element, hasAny) {
+  const isField = VALUED_FIELDS.has(dom.tag(element));
+  if (!isField && !hasAny) return null;
+  // The role of other elements may depend on their name, and so lead back here.
+  const isMeant = isField || VALUED_ROLES.test(attribute(element, 'role') ?? '');
+  const role = isMeant ? roleOf(element) : isEditingHost(element) ? 'textbox' : '';
+  if (isSecret(element)) return '';
+  if (RANGES.has(role)) return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? rawValue(element);
+  if (role === 'textbox' || role === 'searchbox') return rawValue(element) ?? contentText(element);
+  if (role === 'menu' || role === 'menubar') return '';
+  if (role !== 'combobox' && role !== 'listbox') return null;
+  if (dom.tag(element) === 'select') return Array.from(element.selectedOptions, optionLabel).join(' ');
+  if (isField) return rawValue(element) ?? '';
+  const chosen = [element, ...referencesOf(element, 'aria-owns')]
+    .flatMap((root) => [...queryAll(root, '[role="option"][aria-selected="true"]')]).map((option) => contentText(option));
+  return chosen.length || role === 'listbox' ? chosen.join(' ') : contentText(element);
 }
 
 /** The text that stands for an element without readable content; null for all other elements. */
@@ -47,8 +142,8 @@ function replacedText(element) {
     case 'img': return attribute(element, 'alt') ?? '';
     case 'svg': return svgTitle(element) || (innerHasText(element) ? null : '');
     case 'br': return ' ';
-    case 'input': return /^(button|submit|reset)$/.test(element.type) ? element.value : '';
-    case 'select': case 'textarea': case 'iframe': case 'video': case 'audio': case 'canvas': return '';
+    case 'input': return /^(button|submit|reset|image)$/.test(element.type) ? nativeName(element) : '';
+    case 'iframe': case 'video': case 'audio': case 'canvas': return '';
     default: return null;
   }
 }
@@ -71,10 +166,11 @@ function onlyText(element) {
 
 /** The readable content of an element, even a hidden one, without that of `skip`. */
 function contentText(element, skip = null) {
-  const text = onlyText(element);
+  const text = mayGenerate(element) || (dom.hasAny(element) && dom.has(element, 'aria-owns')) ? null : onlyText(element);
   if (text !== null) return normal(text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text);
   const into = new Gathering(skip);
-  for (const child of innerNodes(element)) gather(child, into);
+  into.seen.add(element);
+  gatherContent(element, into, true);
   return normal(into.text);
 }
 
@@ -85,22 +181,11 @@ function authorName(element) {
 
 function ariaName(element) {
   if (!dom.hasAny(element)) return '';
-  const ids = attribute(element, 'aria-labelledby');
-  if (ids?.trim()) {
-    const parts = ids.trim().split(/\s+/).slice(0, 20).map((id) => sibling(element, id)).filter(Boolean);
-    const name = normal(parts.map((part) => referredText(part)).join(' '));
-    if (name) return name;
+  if (dom.has(element, 'aria-labelledby')) {
+    const into = new Gathering();
+    if (gatherReferred(element, into)) return normal(into.text);
   }
   return normal(attribute(element, 'aria-label') ?? '');
-}
-
-/** The text of an element that aria-labelledby refers to: it may be hidden, and its own references do not count. */
-function referredText(element) {
-  const label = normal(attribute(element, 'aria-label') ?? '');
-  if (label) return label;
-  const own = replacedText(element);
-  if (own !== null) return own;
-  return contentText(element) || normal(dom.textContent(element).slice(0, NAME_LENGTH));
 }
 
 let labelled = null;
@@ -129,7 +214,7 @@ function labelsIn(root) {
 
 function labelText(element) {
   let text = '';
-  for (const label of labelsOf(element)) text += ` ${contentText(label, element)}`;
+  for (const label of labelsOf(element)) text += ` ${attribute(label, 'aria-label')?.trim() || contentText(label, element)}`;
   return normal(text);
 }
 
@@ -146,35 +231,193 @@ const CAPTIONS = { fieldset: 'legend', table: 'caption', figure: 'figcaption' };
 function nativeName(element) {
   const tag = dom.tag(element);
   switch (tag) {
-    case 'input':
-      if (/^(button|submit|reset)$/.test(element.type)) {
-        return element.value || { submit: 'Submit', reset: 'Reset' }[element.type] || '';
-      }
-      return labelText(element) || (element.type === 'image' && (attribute(element, 'alt') || 'Submit')) || '';
+    case 'input': return inputName(element);
     case 'button': case 'select': case 'textarea': case 'meter': case 'progress': case 'output':
       return labelText(element);
     case 'img': case 'area': return attribute(element, 'alt') ?? '';
-    case 'option': return attribute(element, 'label') ?? '';
+    case 'option': case 'optgroup': return attribute(element, 'label') ?? '';
     case 'fieldset': case 'table': case 'figure': {
       const caption = captionOf(element, CAPTIONS[tag]);
-      return caption ? contentText(caption) : '';
+      return caption ? contentText(caption) : tag === 'table' ? attribute(element, 'summary') ?? '' : '';
     }
     default: return inHtml(element) ? '' : svgTitle(element);
   }
 }
 
-/**
- * The accessible name; `role` is that of the line ('clickable' for a generic that reacts to clicks), `isNamed` is true
- * if its content is its name, undefined if that is unknown.
- */
-function nameOf(element, role = roleOf(element), isNamed = undefined) {
-  const given = ariaName(element) || normal(nativeName(element));
-  if (given) return given;
-  if (isNamed ?? isContentNamed(element, role)) {
-    const content = contentText(element);
-    if (content) return content;
+function inputName(element) {
+  switch (element.type) {
+    case 'button': case 'submit': case 'reset':
+      return labelText(element) || element.value || { submit: 'Submit', reset: 'Reset' }[element.type] || '';
+    case 'image':
+      return labelText(element) || attribute(element, 'alt') || attribute(element, 'title') || 'Submit';
+    default: return labelText(element);
   }
-  if (!dom.hasAny(element)) return '';
-  return normal(attribute(element, 'title') ?? '') || normal(attribute(element, 'placeholder') ?? '') ||
-    normal(attribute(element, 'aria-placeholder') ?? '');
 }
+
+/**
+ * The accessible name, or what stands in for it; `role` is that of the line ('clickable' for a generic that reacts to
+ * clicks), `isNamed` is true if its content is its name, undefined if that is unknown.
+ */
+function nameOf(element, role = roleOf(element), isNamed = isContentNamed(element, role)) {
+  return accessibleName(element, isNamed) || standIn(element, role, isNamed).name;
+}
+
+function accessibleName(element, isNamed) {
+  const given = ariaName(element) || normal(nativeName(element)) || (isNamed ? contentText(element) : '');
+  if (given || !dom.hasAny(element)) return given;
+  return normal(attribute(element, 'title') ?? '') || placeholderOf(element);
+}
+
+const placeholderOf = (element) =>
+  normal(attribute(element, 'placeholder') ?? '') || normal(attribute(element, 'aria-placeholder') ?? '');
+
+const NOTHING = { name: '', source: '' };
+
+/** The name of a control that has none: what is written around it or hidden inside it, a file's name, the test id. */
+function standIn(element, role, isNamed) {
+  if (role !== 'clickable' && !INTERACTIVE_ROLES.has(role)) return NOTHING;
+  const written = wrapperName(element) || (isNamed ? hiddenLabel(element) : '');
+  if (written) return { name: written, source: '' };
+  const file = isNamed ? pictureFile(element) : '';
+  if (file) return { name: file, source: 'image file' };
+  const id = normal(attribute(element, 'data-testid') ?? '');
+  return id ? { name: id, source: 'test id' } : NOTHING;
+}
+
+const WRAPPERS = 4;
+
+/** The label or title of a wrapper that contains nothing but this element. */
+function wrapperName(element) {
+  for (let child = element, i = 0; i < WRAPPERS; i += 1) {
+    const wrapper = dom.parent(child);
+    if (!wrapper || dom.type(wrapper) !== ELEMENT || isPage(dom.tag(wrapper)) || onlyChild(wrapper) !== child) return '';
+    const role = roleOf(wrapper);
+    if (role && role !== 'listitem') return '';
+    const name = authorName(wrapper);
+    if (name) return name;
+    child = wrapper;
+  }
+  return '';
+}
+
+/** True for a wrapper whose label is that of the only control inside it. */
+function namesControl(wrapper) {
+  let inner = wrapper;
+  for (let i = 0; i < WRAPPERS; i += 1) {
+    inner = onlyChild(inner);
+    const role = inner && roleOf(inner);
+    if (inner === null || role) return role !== null && INTERACTIVE_ROLES.has(role) && nameOf(inner, role) === ariaName(wrapper);
+  }
+  return false;
+}
+
+/** The element that is everything inside `element`; null if there is more or nothing. */
+function onlyChild(element) {
+  let only = null;
+  for (let node = dom.first(element); node; node = dom.next(node)) {
+    if (dom.type(node) === TEXT ? normal(dom.data(node)) : dom.type(node) === ELEMENT && only) return null;
+    if (dom.type(node) === ELEMENT) only = node;
+  }
+  return only;
+}
+
+/** The first label, title or alternative text in the content of a control, such as that of a hidden icon. */
+function hiddenLabel(element) {
+  for (const inner of queryAll(element, '[aria-label],[title],[alt],title')) {
+    const text = ariaName(inner) || normal(attribute(inner, 'title') || attribute(inner, 'alt') || '') ||
+      (dom.tag(inner) === 'title' ? normal(dom.textContent(inner)) : '');
+    if (text) return text;
+  }
+  return '';
+}
+
+/** The name of the file, or of the part of a file, that the only picture of a control shows. */
+function pictureFile(element) {
+  for (const picture of [element, ...queryAll(element, 'img,use')]) {
+    const url = attribute(picture, 'src') || attribute(picture, 'href') || attribute(picture, 'xlink:href') || '';
+    const isPicture = /^(img|use|input)$/.test(dom.tag(picture)) && !/^(data|blob|javascript):/i.test(url);
+    const [path, part] = isPicture ? url.split('#') : [];
+    const file = part || path?.split('?')[0].split('/').pop().replace(/\.\w+$/, '') || '';
+    if (/\p{L}{2}/u.test(file)) return normal(file);
+  }
+  return '';
+}
+
+const sheetsOf = {
+  [DOCUMENT]: reader(Document, 'styleSheets'), [FRAGMENT]: reader(ShadowRoot, 'styleSheets'),
+};
+/** Older browsers have style sheets only in elements. */
+const adoptedBy = 'adoptedStyleSheets' in Document.prototype
+  ? { [DOCUMENT]: reader(Document, 'adoptedStyleSheets'), [FRAGMENT]: reader(ShadowRoot, 'adoptedStyleSheets') }
+  : { [DOCUMENT]: () => [], [FRAGMENT]: () => [] };
+const rulesOf = reader(CSSStyleSheet, 'cssRules');
+
+let generating = null;
+const writing = new WeakMap();
+
+/**
+ * True unless no style sheet of the tree writes text before or after elements: most write none, and to ask for the
+ * style of ::before costs as much as all else that is asked of an element.
+ */
+function mayGenerate(element) {
+  if (!generating) {
+    generating = new Map();
+    soon(() => { generating = null; });
+  }
+  const root = dom.root(element);
+  let may = generating.get(root);
+  if (may === undefined) {
+    const type = dom.type(root);
+    may = type in sheetsOf && [...sheetsOf[type](root), ...adoptedBy[type](root)].some(writesText);
+    generating.set(root, may);
+  }
+  return may;
+}
+
+function writesText(sheet) {
+  try {
+    const rules = rulesOf(sheet);
+    const known = writing.get(sheet);
+    if (known?.length === rules.length) return known.writes;
+    const writes = ruleWritesText(rules);
+    writing.set(sheet, { length: rules.length, writes });
+    return writes;
+  } catch {
+    // A sheet of another origin cannot be read.
+    return true;
+  }
+}
+
+function ruleWritesText(rules) {
+  for (const rule of rules) {
+    if (rule.styleSheet ? writesText(rule.styleSheet) : rule.cssRules?.length && ruleWritesText(rule.cssRules)) return true;
+    if (!rule.selectorText || !/:(before|after)/.test(rule.selectorText)) continue;
+    const { content } = rule.style;
+    if (content && (/attr\(|var\(/.test(content) || normal(writtenText(content)))) return true;
+  }
+  return false;
+}
+
+/** The text that a style writes before or after the content of an element, set apart as a block is. */
+function generatedText(element, pseudo) {
+  const style = styleOf(element, pseudo);
+  const { content } = style;
+  if (content === 'none' || content === 'normal' || style.visibility !== 'visible') return '';
+  const { display } = style;
+  const text = display === 'none' ? '' : writtenText(content);
+  return text && display !== 'inline' && display !== 'contents' ? ` ${text} ` : text;
+}
+
+const CONTENT_PARTS = /[a-z-]+\((?:"(?:[^"\\]|\\.)*"|[^)"])*\)|"((?:[^"\\]|\\.)*)"|\//gi;
+
+/** The strings of a value of `content`, or if there are any behind a slash those, since they are its alternative. */
+function writtenText(content) {
+  let text = '';
+  for (const [part, string] of content.matchAll(CONTENT_PARTS)) {
+    if (part === '/') text = '';
+    else if (string) text += string.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, unescaped);
+  }
+  return text;
+}
+
+const unescaped = (_, code, char) => (code ? String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)) : char);

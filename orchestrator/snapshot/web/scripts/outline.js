@@ -1,5 +1,6 @@
 // Walks the cluster once and lists what it shows, as flat entries that become lines.
 const OPTIONS_SHOWN = 20;
+const PLACEHOLDING = wordSet('textbox searchbox combobox spinbutton');
 
 /** A line of the outline before it is written: an element, a run of text, or the number of omitted options. */
 class Entry {
@@ -12,16 +13,30 @@ class Entry {
     this.text = null;
     this.isNamed = undefined;
     this.known = undefined;
+    this.source = '';
     this.isMoved = false;
   }
 
   get name() {
-    this.known ??= this.text ?? nameOf(this.element, this.role, this.isNamed);
+    if (this.known === undefined) this.learnName();
     return this.known;
+  }
+
+  learnName() {
+    const { element, role } = this;
+    this.isNamed ??= this.text === null && isContentNamed(element, role);
+    this.known = this.text ?? accessibleName(element, this.isNamed);
+    if (!this.known) ({ name: this.known, source: this.source } = standIn(element, role, this.isNamed));
   }
 
   get value() {
     return this.text === null ? valueOf(this.element) : '';
+  }
+
+  /** The placeholder that an empty field shows, unless it is the name. */
+  get placeholder() {
+    const text = PLACEHOLDING.has(this.role) && dom.hasAny(this.element) ? placeholderOf(this.element) : '';
+    return text && text !== this.name && !this.value ? text : '';
   }
 
   get shownRole() {
@@ -34,6 +49,8 @@ class Entry {
 
   states(focused) {
     const states = this.hasRef ? statesOf(this.element, this.role, focused) : [];
+    if (this.hasRef && this.placeholder) states.push(`placeholder=${quoted(this.placeholder)}`);
+    if (this.source) states.push(`name from ${this.source}`);
     return this.isMoved ? [...states, 'moved'] : states;
   }
 }
@@ -162,7 +179,10 @@ class Survey {
     }
     if (at.muted) return '';
     if (tag === 'label' && inHtml(element)) return this.labelRole(element);
-    return !isPage(tag) && (takesClicks(element) || (place.pointer && !at.pointer)) ? 'clickable' : '';
+    if (isPage(tag)) return '';
+    if (takesClicks(element) || (place.pointer && !at.pointer)) return 'clickable';
+    const labelled = labelledRole(element);
+    return labelled && namesControl(element) ? '' : labelled;
   }
 
   /** A label has a line if it is the only visible part of its control. */

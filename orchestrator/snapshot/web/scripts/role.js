@@ -2,17 +2,27 @@
 const wordSet = (words) => new Set(words.trim().split(/\s+/));
 
 const KNOWN_ROLES = wordSet(`
-  alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
-  complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid
-  gridcell group heading image img insertion link list listbox listitem log main marquee math menu menubar menuitem
-  menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup
-  region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript
+  alert alertdialog application article associationlist associationlistitemkey associationlistitemvalue banner
+  blockquote button caption cell checkbox code columnheader combobox comment complementary contentinfo definition
+  deletion dialog directory document emphasis feed figure form generic grid gridcell group heading image img insertion
+  link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter
+  navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader
+  scrollbar search searchbox sectionfooter sectionheader separator slider spinbutton status strong subscript suggestion
   superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`);
 
-/** Roles that only format text: the text has a line, they have none. */
+/** Roles that only format text: the text has a line, they have one only with a label. */
 const TEXTUAL_ROLES = wordSet(`
-  blockquote caption code deletion emphasis generic insertion none paragraph presentation rowgroup strong subscript
-  superscript term definition time`);
+  associationlist associationlistitemkey associationlistitemvalue blockquote caption code definition deletion emphasis
+  generic insertion mark none paragraph presentation rowgroup sectionfooter sectionheader strong subscript suggestion
+  superscript term time`);
+
+/** The textual roles that HTML gives. */
+const NATIVE_TEXTUAL_ROLES = new Map(Object.entries({
+  blockquote: 'blockquote', caption: 'caption', code: 'code', dd: 'definition', del: 'deletion', dfn: 'term',
+  dt: 'term', em: 'emphasis', ins: 'insertion', mark: 'mark', math: 'math', p: 'paragraph', s: 'deletion',
+  strong: 'strong', sub: 'subscript', sup: 'superscript', tbody: 'rowgroup', tfoot: 'rowgroup', thead: 'rowgroup',
+  time: 'time', address: 'group', hgroup: 'group',
+}));
 
 const INTERACTIVE_ROLES = wordSet(`
   button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider
@@ -31,29 +41,83 @@ const INPUT_ROLES = {
   radio: 'radio', number: 'spinbutton', range: 'slider', search: 'searchbox', hidden: '',
 };
 
-const SECTIONING = 'article,aside,main,nav,section';
+const SECTIONS = `article,aside,nav,section,[role="article"],[role="complementary"],[role="navigation"],[role="region"]`;
+const SECTIONING = `main,[role="main"],${SECTIONS}`;
 const landmark = (role) => (element) => (dom.closest(element, SECTIONING) ? '' : role);
+
+/** An aside of a part of the page is a landmark only if it has a name. */
+function asideRole(aside) {
+  const parent = dom.parent(aside);
+  const isPart = parent && dom.type(parent) === ELEMENT && dom.closest(parent, SECTIONS);
+  return !isPart || authorName(aside) ? 'complementary' : '';
+}
+
+const nextElement = reader(Element, 'nextElementSibling');
+
 const inTable = (role) => (element) => {
   const table = dom.closest(element, 'table');
-  const given = table && attribute(table, 'role');
-  if (given && /^(none|presentation)$/.test(given)) return '';
-  return typeof role === 'string' ? role : role(element, given);
+  if (table && isPresentational(table)) return '';
+  return typeof role === 'string' ? role : role(element, table);
 };
 const always = (role) => () => role;
 
-function headerRole(cell) {
-  const scope = attribute(cell, 'scope');
-  if (scope) return scope.startsWith('row') ? 'rowheader' : 'columnheader';
+const cellRole = (cell, table) =>
+  (table && /^(grid|treegrid)$/.test(attribute(table, 'role') ?? '') ? 'gridcell' : 'cell');
+
+/** A header without a scope is that of its row if there are data cells in the row, and of no other cell if it is alone. */
+function headerRole(cell, table) {
+  const scope = /^(row|col)/i.exec(attribute(cell, 'scope') ?? '');
+  if (scope) return lower(scope[1]) === 'row' ? 'rowheader' : 'columnheader';
   const row = dom.parent(cell);
-  return !dom.closest(cell, 'thead') && row && hasMatch(row, ':scope > td') ? 'rowheader' : 'columnheader';
+  if (!row || dom.type(row) !== ELEMENT) return 'columnheader';
+  // The empty corner of a head is no data.
+  const isHead = dom.tag(dom.parent(row) ?? row) === 'thead';
+  for (let each = dom.firstElement(row); each; each = nextElement(each)) {
+    if (dom.tag(each) === 'td' && !(isHead && !normal(dom.textContent(each)))) return 'rowheader';
+  }
+  const isAlone = dom.firstElement(row) === cell && !nextElement(cell) && table && queryAll(table, 'tr').length === 1;
+  return isAlone ? '' : 'columnheader';
+}
+
+/** An item is one only in a list, which has not given up its role or taken another one. */
+function itemRole(item) {
+  const list = dom.closest(dom.slotOf(item) ?? item, 'ul,ol,menu,[role]:not(li)');
+  if (!list) return '';
+  return !dom.has(list, 'role') || roleOf(list) === 'list' ? 'listitem' : '';
+}
+
+/** Only the first summary of details opens and closes them. */
+function summaryRole(summary) {
+  const parent = dom.parent(summary);
+  const isFirst = parent && dom.type(parent) === ELEMENT && dom.tag(parent) === 'details' &&
+    captionOf(parent, 'summary') === summary;
+  return isFirst ? 'button' : '';
+}
+
+function inputRole(input) {
+  const role = INPUT_ROLES[input.type];
+  if (role !== undefined && role !== 'searchbox') return role;
+  return LISTED_INPUT.test(input.type) && dom.has(input, 'list') && listOf(input) ? 'combobox' : role ?? 'textbox';
+}
+
+const LISTED_INPUT = /^(text|search|url|tel|email)$/;
+
+function listOf(input) {
+  const list = sibling(input, attribute(input, 'list'));
+  return list && dom.tag(list) === 'datalist' ? list : null;
+}
+
+function imageRole(image) {
+  const isDecoration = attribute(image, 'alt') === '' && !authorName(image) && !isExposed(image);
+  return isDecoration ? '' : 'img';
 }
 
 const NATIVE_ROLES = new Map(Object.entries({
   a: (e) => (dom.has(e, 'href') ? 'link' : ''),
   area: (e) => (dom.has(e, 'href') ? 'link' : ''),
   button: always('button'),
-  summary: always('button'),
-  input: (e) => INPUT_ROLES[e.type] ?? (dom.has(e, 'list') ? 'combobox' : 'textbox'),
+  summary: summaryRole,
+  input: inputRole,
   select: (e) => (e.multiple || e.size > 1 ? 'listbox' : 'combobox'),
   option: always('option'),
   textarea: always('textbox'),
@@ -63,19 +127,18 @@ const NATIVE_ROLES = new Map(Object.entries({
   main: always('main'),
   header: landmark('banner'),
   footer: landmark('contentinfo'),
-  aside: always('complementary'),
+  aside: asideRole,
   search: always('search'),
-  section: (e) => (authorName(e) ? 'region' : ''),
-  form: (e) => (authorName(e) ? 'form' : ''),
+  section: (e) => (ariaName(e) ? 'region' : ''),
+  form: (e) => (ariaName(e) ? 'form' : ''),
   article: always('article'),
   ul: always('list'), ol: always('list'), menu: always('list'),
-  li: always('listitem'),
+  li: itemRole,
   table: always('table'),
   tr: inTable('row'),
-  td: inTable((e, given) => (/^(grid|treegrid)$/.test(given ?? '') ? 'gridcell' : 'cell')),
+  td: inTable(cellRole),
   th: inTable(headerRole),
-  img: (e) => (attribute(e, 'alt') === '' && !authorName(e) ? '' : 'img'),
-  canvas: (e) => (authorName(e) ? 'img' : ''),
+  img: imageRole,
   dialog: always('dialog'),
   details: always('group'),
   fieldset: always('group'),
@@ -93,11 +156,11 @@ const NATIVE_ROLES = new Map(Object.entries({
 function roleOf(element) {
   const explicit = attribute(element, 'role');
   if (explicit) {
-    for (const token of explicit.toLowerCase().split(/\s+/)) {
-      if (!KNOWN_ROLES.has(token)) continue;
+    for (const token of lower(explicit).trim().split(/\s+/)) {
+      if (!KNOWN_ROLES.has(token) || (UNNAMED.test(token) && !authorName(element))) continue;
       if (token === 'image') return 'img';
       if (!TEXTUAL_ROLES.has(token)) return token;
-      if (!/^(none|presentation)$/.test(token) || !canFocus(element)) return '';
+      if (!NO_ROLE.test(token) || !isExposed(element)) return '';
       break;
     }
   }
@@ -105,6 +168,32 @@ function roleOf(element) {
   const native = NATIVE_ROLES.get(dom.tag(element))?.(element) ?? '';
   return native || (isEditingHost(element) ? 'textbox' : '');
 }
+
+const NO_ROLE = /^(none|presentation)$/;
+
+/** Roles that an element has only with a name. */
+const UNNAMED = /^(region|form)$/;
+
+/** The role of an element that has a line only for its label: a textual one or `generic`; '' without a label. */
+function labelledRole(element) {
+  if (!dom.hasAny(element) || !(dom.has(element, 'aria-label') || dom.has(element, 'aria-labelledby'))) return '';
+  const name = ariaName(element);
+  const text = name ? onlyText(element) : null;
+  if (!name || (text !== null && normal(text) === name)) return '';
+  const given = lower(attribute(element, 'role') ?? '').trim().split(/\s+/).find((token) => KNOWN_ROLES.has(token));
+  const role = given ?? NATIVE_TEXTUAL_ROLES.get(dom.tag(element)) ?? 'generic';
+  return NO_ROLE.test(role) ? 'generic' : role;
+}
+
+/** True for an element whose role is given up by its author, and nothing else makes it more than its content. */
+const isPresentational = (element) => NO_ROLE.test(attribute(element, 'role')?.trim() ?? '') && !isExposed(element);
+
+const GLOBAL_ARIA = new RegExp(`^aria-(?:${`
+  atomic braille busy controls current desc details dropeffect flowto grabbed keyshortcuts label live owns relevant
+  roledesc`.trim().replace(/\s+/g, '|')})`);
+
+/** True for an element that is no mere decoration, whatever its role says: it can have focus, or ARIA describes it. */
+const isExposed = (element) => canFocus(element) || dom.attributes(element).some((name) => GLOBAL_ARIA.test(name));
 
 function svgRole(element) {
   const tag = dom.tag(element);
@@ -118,8 +207,10 @@ function isEditingHost(element) {
   return editable !== null && editable.toLowerCase() !== 'false' && inHtml(element) && dom.editable(element);
 }
 
+const FOCUSABLE = 'a[href],button:enabled,input:enabled,select:enabled,textarea:enabled,summary,iframe';
+
 function canFocus(element) {
-  return dom.has(element, 'tabindex') || dom.matches(element, 'a[href],button,input,select,textarea,summary,iframe');
+  return dom.has(element, 'tabindex') || dom.matches(element, FOCUSABLE);
 }
 
 /** True for an element without a role that reacts to clicks. */

@@ -29,7 +29,7 @@ function chosen(entries, query, roles) {
   if (!sought) return kept;
   const found = new Set();
   for (const entry of kept) {
-    if (!lower(normal(`${entry.name} ${entry.value}`)).includes(sought)) continue;
+    if (!lower(normal(`${entry.name} ${entry.value} ${entry.hasRef ? entry.placeholder : ''}`)).includes(sought)) continue;
     found.add(entry);
     if (!roles?.length) for (let up = entry.parent; up && !found.has(up); up = up.parent) found.add(up);
   }

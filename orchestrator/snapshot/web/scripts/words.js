@@ -1,10 +1,13 @@
 // Makes page text safe to show: one line, bounded, and never mistakable for a line or a ref of ours.
 const LONGEST = 200;
-const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Characters without a width, and those of private use: they show the pictures of icon fonts, and say nothing. */
+const INVISIBLE =
+  /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ue000-\uf8ff\ufeff]|[\udb80-\udbff][\udc00-\udfff]/g;
 const BLANK = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 
 /** Matches the texts that `normal` need not change: most of them, and one test is much cheaper than two replacements. */
-const WORD = '[!-~\\u00a1-\\u00ac\\u00ae-\\u167f\\u1681-\\u1fff\\u2070-\\u2fff\\u3001-\\ufefe\\uff00-\\uffff]+';
+const WORD =
+  '[!-~\\u00a1-\\u00ac\\u00ae-\\u167f\\u1681-\\u1fff\\u2070-\\u2fff\\u3001-\\udb7f\\udc00-\\udfff\\uf900-\\ufefe\\uff00-\\uffff]+';
 const TIDY = new RegExp(`^(?:${WORD}(?: ${WORD})*)?$`);
 
 /** The text with single spaces for white space and control characters, and without invisible characters. */
