@@ -13,9 +13,9 @@ from orchestrator.cli import (
     demo,
     grid,
     install,
+    log,
     profiles,
     providers,
-    sessions,
     skills,
     tool_call,
     tool_commands,
@@ -75,7 +75,7 @@ def serve(context: typer.Context) -> None:
     run(context.args)
 
 
-app.add_typer(sessions.app, name="sessions")
+app.command("log")(log.show)
 app.add_typer(profiles.app, name="profiles")
 app.command("providers")(providers.show)
 app.command("actions")(actions.show)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SESSION_VARIABLE = "ORCHESTRATOR_SESSION"
 """The environment variable that names the session of commands without `-s`."""
 _CHOOSES = "set_current_session"
+_CLOSE = frozenset({"close_session", "close_sessions", "close_all_sessions"})
+"""Tools whose result names what could not be ended, which is no error to a model, but the end of a script."""
 
 
 def run(command: Command, words: Sequence[str]) -> int:
@@ -61,8 +63,9 @@ def call_tool(tool: str, arguments: dict[str, Any], *, as_json: bool, namespace:
         if not as_json:
             _write(redactor.text(outcome.render()))
         return _report(failure, outcome.data(), redactor, as_json=as_json)
-    _write(_json(outcome.data(), redactor) if as_json else redactor.text(outcome.render()))
-    return 0
+    data = outcome.data()
+    _write(_json(data, redactor) if as_json else redactor.text(outcome.render()))
+    return 1 if tool in _CLOSE and data.get("failed") else 0
 
 
 def _report(error: OrchestratorError, data: Mapping[str, Any], redactor: Redactor, *, as_json: bool) -> int:

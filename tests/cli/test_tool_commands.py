@@ -229,8 +229,8 @@ def test_bash_completes_commands_options_values_and_sessions(bash: Callable[...,
         "close-session",
         "close-sessions",
     }
-    assert bash("orchestrator", "sess") == {"sessions"}
-    assert bash("orchestrator", "sessions", "l") == {"list", "log"}
+    assert bash("orchestrator", "prof") == {"profiles"}
+    assert bash("orchestrator", "profiles", "l") == {"list"}
     assert bash("orchestrator", "fill", "--su") == {"--submit"}
     assert bash("orchestrator", "click", "--button", "") == {"left", "middle", "right"}
     assert bash("orchestrator", "text", "-s", "") == {"alice", "bob"}

@@ -49,7 +49,7 @@ def reader(tmp_path: Path) -> Iterator[dict[str, str]]:
     environment |= {"PATH": path, "HOME": str(tmp_path / "home"), "XDG_DATA_HOME": "", "XDG_RUNTIME_DIR": ""}
     (tmp_path / "home").mkdir()
     yield environment
-    for file, words in (("sessions.db", ["sessions", "close", "--all"]), ("grid.json", ["grid", "down"])):
+    for file, words in (("sessions.db", ["close-sessions", "--all"]), ("grid.json", ["grid", "down"])):
         if list((tmp_path / "home").rglob(file)):
             run(["orchestrator", *words], tmp_path, environment)
     until(lambda: not processes_below(tmp_path), "the end of everything that the page started")

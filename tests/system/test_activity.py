@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.actions.catalogue import CATALOGUE
-from orchestrator.cli.sessions import table
+from orchestrator.cli.log import table
 from orchestrator.errors import ElementNotFound
 from orchestrator.models.session import Caller, SessionRecord, SessionType
 from orchestrator.system.activity import ActivityEntry, ActivityLog, LoggedAction, entries

@@ -15,8 +15,8 @@ LOGIN = "<title>Login</title><label>User<input></label><label>Password<input typ
 
 
 def logged_entries(home: Home, name: str) -> list[dict[str, Any]]:
-    """Return the JSON output of `sessions log`."""
-    return list(json.loads(shell(home, "sessions", "log", name, "--json").stdout)["entries"])
+    """Return the JSON output of `orchestrator log`."""
+    return list(json.loads(shell(home, "log", name, "--json").stdout)["entries"])
 
 
 def test_the_activity_log_lists_every_call_and_step_with_its_outcome(home: Home, site: Site) -> None:  # W33
@@ -46,11 +46,11 @@ def test_the_activity_log_lists_every_call_and_step_with_its_outcome(home: Home,
         (None, "close", "ok"),
     ]
     assert {(one["door"], one["pid"]) for one in found} == {("mcp", pid)}
-    head, *rows = shell(home, "sessions", "log", "ann").stdout.splitlines()
+    head, *rows = shell(home, "log", "ann").stdout.splitlines()
     assert head.split() == ["TIME", "CALLER", "ACTION", "TOOK", "RESULT"]
     assert rows[-1].endswith("ok: it was closed")
     assert "pw1" not in "".join(path.read_text() for path in (home.folder / "logs").rglob("*.jsonl"))
-    assert "No session: ben." in shell(home, "sessions", "log", "ben").stderr
+    assert "No session: ben." in shell(home, "log", "ben").stderr
 
 
 def test_the_activity_log_records_a_failed_start_and_a_lost_session(modern: Served, shared_home: Home) -> None:  # W33

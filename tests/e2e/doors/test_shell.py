@@ -22,26 +22,25 @@ def shell(home: Home, *words: str, **environ: str) -> subprocess.CompletedProces
 
 
 def listed(home: Home) -> list[str]:
-    """The ids that `sessions list` shows."""
-    return [row["sessionId"] for row in json.loads(shell(home, "sessions", "list", "--json").stdout)["sessions"]]
+    """The ids that `orchestrator list` shows."""
+    return [row["sessionId"] for row in json.loads(shell(home, "list", "--json").stdout)["sessions"]]
 
 
-def test_sessions_list_shows_the_open_sessions_of_its_namespace(modern: Served, shared_home: Home, site: Site) -> None:
-    """The command prints a table, or as JSON the rows of list_sessions, for one namespace."""
+def test_list_shows_the_open_sessions_of_its_namespace(modern: Served, shared_home: Home, site: Site) -> None:
+    """The command prints the rows of list_sessions, as text or JSON, for one namespace; they are not the shell's."""
     page = site.page("/", "<title>shop</title>")
     modern.ok("start_browser", sessionId="ann", navigationUrl=page)
-    head, row = shell(shared_home, "sessions", "list").stdout.splitlines()
-    assert head.split() == ["SESSION", "STATE", "BROWSER", "PROVIDER", "UNUSED", "URL"]
-    assert row.split()[:3] == ["ann", "active", "chrome"]
-    assert row.split()[-1] == page
-    data = json.loads(shell(shared_home, "sessions", "list", "--json").stdout)
-    rows = [{**row, "owned": False} for row in modern.ok("list_sessions")["sessions"]]  # the server's, not this shell's
-    assert data == {"namespace": NAMESPACE, "sessions": rows}
-    elsewhere = shell(shared_home, "sessions", "list", "--namespace", "elsewhere")
-    assert elsewhere.stdout == "No session is open in namespace 'elsewhere'.\n"
+    row, current = shell(shared_home, "list").stdout.splitlines()
+    assert row.startswith("ann: active, chrome")
+    assert page in row
+    assert current == "Current session: none."
+    rows = [{**row, "owned": False} for row in modern.ok("list_sessions")["sessions"]]
+    assert json.loads(shell(shared_home, "list", "--json").stdout)["sessions"] == rows
+    elsewhere = shell(shared_home, "list", "--namespace", "elsewhere")
+    assert elsewhere.stdout.splitlines()[0] == "No session is open."
 
 
-def test_sessions_list_shows_an_orphaned_session_without_changing_it(lasting: Home) -> None:
+def test_list_shows_an_orphaned_session_without_changing_it(lasting: Home) -> None:
     """A killed server's session is listed and left for the next server."""
     with lasting.serve() as server:
         server.ok("start_browser", sessionId="left")
@@ -55,42 +54,38 @@ def test_sessions_list_shows_an_orphaned_session_without_changing_it(lasting: Ho
         assert heir.ok("get_text", sessionId="left")["text"] == ""
 
 
-def test_sessions_list_writes_no_files_to_an_empty_home(home: Home) -> None:
-    """Listing the sessions of an empty home writes nothing."""
-    assert listed(home) == []
-    assert home.files() == set()
-
-
-def test_sessions_close_closes_the_named_sessions_alone(modern: Served, shared_home: Home) -> None:
-    """Named sessions are closed even if others started them, all others stay, and an unknown name is reported."""
-    for name in ("ann", "ben", "eve"):
+def test_close_closes_a_session_of_anyone_by_its_name(modern: Served, shared_home: Home) -> None:
+    """A named session is closed even if a server started it, all others stay, and an unknown name is reported."""
+    for name in ("ann", "ben"):
         modern.ok("start_browser", sessionId=name)
-    done = shell(shared_home, "sessions", "close", "ann", "eve")
-    assert (done.returncode, done.stdout) == (0, "Closed: ann.\nClosed: eve.\n")
+    done = shell(shared_home, "close", "ann")
+    assert (done.returncode, done.stdout) == (0, "Closed: ann.\n")
     assert listed(shared_home) == ["ben"]
     assert modern.call("get_text", sessionId="ann").code == "session_not_found"
-    unknown = shell(shared_home, "sessions", "close", "nobody", "ben")
-    assert (unknown.returncode, unknown.stdout) == (3, "Closed: ben.\n")
+    unknown = shell(shared_home, "close", "nobody")
+    assert (unknown.returncode, unknown.stdout) == (3, "")
     assert unknown.stderr.startswith("No session: nobody.")
 
 
-def test_sessions_close_closes_only_what_meets_every_given_option(modern: Served, shared_home: Home) -> None:
-    """Sessions are closed only if every option given, such as --prefix and --idle, holds for them."""
+def test_close_sessions_closes_only_what_meets_every_given_option(modern: Served, shared_home: Home) -> None:
+    """Sessions are closed only if every option given holds for them; without one nothing is, with exit code 2."""
     for name in ("shop-1", "shop-2", "blog-1"):
         modern.ok("start_browser", sessionId=name)
-    assert shell(shared_home, "sessions", "close", "--prefix", "shop", "--idle", "1h").stdout == "Nothing was open.\n"
-    done = shell(shared_home, "sessions", "close", "--prefix", "shop", "--json")
+    idle = shell(shared_home, "close-sessions", "--prefix", "shop", "--idle-ms", "3600000")
+    assert idle.stdout == "Nothing was open.\n"
+    assert shell(shared_home, "close-sessions").returncode == 2
+    done = shell(shared_home, "close-sessions", "--prefix", "shop", "--json")
     assert json.loads(done.stdout)["closed"] == ["shop-1", "shop-2"]
-    assert shell(shared_home, "sessions", "close", "--all").stdout == "Closed: blog-1.\n"
+    assert shell(shared_home, "close-sessions", "--all").stdout == "Closed: blog-1.\n"
     assert shared_home.is_clean()
 
 
-def test_sessions_close_detach_leaves_the_browser_running(home: Home) -> None:
+def test_close_detach_leaves_the_browser_running(home: Home) -> None:
     """A detached session loses its record, its browser stays, and its remoteUrl is printed."""
     with home.serve() as server:
         server.ok("start_browser", sessionId="ann")
         browser, driver = home.process("ann", "chrome"), home.process("ann", "chromedriver")
-        told = shell(home, "sessions", "close", "ann", "--detach").stdout
+        told = shell(home, "close", "ann", "--detach").stdout
         assert told.startswith(
             "Detached: ann.\nWarning: ann keeps running at its remote end: remoteUrl http://127.0.0.1:"
         )
@@ -104,33 +99,26 @@ def test_sessions_close_detach_leaves_the_browser_running(home: Home) -> None:
         until(home.is_clean, "the sweep of the detached session's folder")
 
 
-def test_sessions_close_status_needs_names_and_warns_if_the_provider_keeps_none(
-    modern: Served, shared_home: Home
-) -> None:
-    """A status needs named sessions and a valid value, and a warning is printed if the provider keeps none."""
+def test_a_status_has_to_be_valid_and_warns_if_the_provider_keeps_none(modern: Served, shared_home: Home) -> None:
+    """A wrong status closes nothing; a right one that the provider cannot keep is a warning."""
     modern.ok("start_browser", sessionId="ann")
-    unnamed = shell(shared_home, "sessions", "close", "--all", "--status", "passed")
-    assert "--status and --reason apply to named sessions. Give names." in unnamed.stderr
-    wrong = shell(shared_home, "sessions", "close", "ann", "--status", "so-so")
-    assert "'so-so' is not a status. Use passed or failed." in wrong.stderr
+    wrong = shell(shared_home, "close", "ann", "--status", "so-so")
+    assert (wrong.returncode, "invalid choice: 'so-so'" in wrong.stderr) == (2, True)
     assert listed(shared_home) == ["ann"]
-    done = shell(shared_home, "sessions", "close", "ann", "--status", "failed", "--reason", "no tea", "--json")
+    done = shell(shared_home, "close", "ann", "--status", "failed", "--reason", "no tea", "--json")
     told = json.loads(done.stdout)
     assert told["closed"] == ["ann"]
     assert told["warnings"] == ["ann is not marked as failed. Provider 'local' keeps no status of its sessions."]
 
 
-def test_wrong_options_of_sessions_close_exit_with_code_2(home: Home) -> None:
-    """Wrong input ends with exit code 2 and one sentence."""
-    nothing = shell(home, "sessions", "close")
-    assert (nothing.returncode, nothing.stderr.splitlines()) == (
-        2,
-        ["No session was chosen. Give names, or --prefix, --idle, --all."],
-    )
-    both = shell(home, "sessions", "close", "ann", "--all")
-    assert (both.returncode, both.stderr.startswith("Names and options are both given.")) == (2, True)
-    never = shell(home, "sessions", "close", "--idle", "soon")
-    assert (never.returncode, never.stderr.startswith("--idle: 'soon' is not a duration")) == (2, True)
+def test_a_session_that_cannot_be_ended_makes_close_fail(modern: Served, shared_home: Home) -> None:
+    """It is named in the output, its record is gone, and the exit code is 1: a script must not go on unaware."""
+    with remote_end() as end:
+        where = {"options": {"url": end.url}, "capabilities": end.capabilities()}
+        modern.ok("start_session", provider="remote_url", platform="browser", sessionId="far", **where)
+        end.kill()
+        done = shell(shared_home, "close", "far")
+    assert (done.returncode, "Not ended: far: " in done.stdout) == (1, True)
 
 
 def test_the_providers_command_lists_types_browsers_and_options(home: Home) -> None:
@@ -171,9 +159,9 @@ def test_an_attached_session_is_usable_by_running_servers(modern: Served, shared
     with remote_end() as end:
         session = end.start()
         end.ask("POST", session, "/url", {"url": page})
-        done = shell(shared_home, "sessions", "attach", end.url, session, "--name", "theirs")
+        done = shell(shared_home, "attach", end.url, session, "-s", "theirs")
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == "theirs is attached. Closing it here leaves it alive at its remote end.\n"
+        assert done.stdout.startswith("theirs: active, ")
         assert modern.ok("expect", sessionId="theirs", title="Handed over")
         assert modern.ok("close_session", sessionId="theirs")["closed"] == ["theirs"]
         assert end.sessions() == [session]
@@ -182,7 +170,7 @@ def test_an_attached_session_is_usable_by_running_servers(modern: Served, shared
 def test_attaching_a_dead_remote_session_is_refused_without_a_record(home: Home) -> None:
     """Attaching a session that is unknown to the remote end fails with a sentence and leaves no record."""
     with remote_end() as end:
-        done = shell(home, "sessions", "attach", end.url, "f" * 32)
+        done = shell(home, "attach", end.url, "f" * 32)
     assert done.returncode == 3
     assert "Check remoteUrl and remoteSessionId; nothing was recorded." in done.stderr
     assert listed(home) == []

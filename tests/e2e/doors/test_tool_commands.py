@@ -128,7 +128,7 @@ def test_commands_say_nothing_about_the_time_between_them(shell: Shell, site: Si
     until(lambda: shell.home.record("alice").parked_until, "the keeper to see that the command ended")
     failed = shell.run("click", "text=Milk", "--timeout", "0")
     assert failed.stderr.splitlines()[1:] == ["Session: alice."]
-    assert "restore" not in shell.ok("sessions", "log", "alice")
+    assert "restore" not in shell.ok("log", "alice")
 
 
 def test_exit_codes_tell_kinds_of_errors_apart(shell: Shell, site: Site) -> None:

@@ -224,15 +224,15 @@ async def test_a_script_parks_again_the_session_that_it_did_not_start(home: Home
 async def test_a_parked_session_can_be_used_from_the_command_line(
     home: Home, site: Site
 ) -> None:  # B15 B16 B17 B29 B33
-    """The sessions command lists a parked session and acts in it by name, with the output of the tool."""
+    """Commands list a parked session and act in it by name, with the output of the tool."""
     page = site.page("/", f"{FORM}<input id=word type=password oninput='document.title = value'>")
     await park(home, "shop", url=page)
-    assert shell(home, "sessions", "list").stdout.splitlines()[1].split()[:2] == ["shop", "parked"]
+    assert shell(home, "list").stdout.startswith("shop: parked")
     typed = shell(home, "fill", "#name", "Ann", "--submit", "-s", "shop")
     assert "Event: shop was parked for" in typed.stdout, typed.stderr
     told = shell(home, "expect", "#name", "--value", "Ann", "--json", "-s=shop")
     assert json.loads(told.stdout or "{}").get("title") == "Form", told.stderr
-    assert home.record("shop").state is SessionState.PARKED
+    until(lambda: home.record("shop").state is SessionState.PARKED, "the keeper to see that the command ended")
     hidden = shell(home, "fill", "#word", "hunter2-hunter2", "-s", "shop")
     assert "•••" in hidden.stdout, hidden.stderr
     assert "hunter2" not in hidden.stdout
@@ -241,4 +241,4 @@ async def test_a_parked_session_can_be_used_from_the_command_line(
     assert "Did you mean 'navigate'?" in wrong.stderr
     stray = shell(home, "navigate", page, "elsewhere", "-s", "shop")
     assert "unrecognized arguments: elsewhere" in stray.stderr
-    assert shell(home, "sessions", "close", "shop").stdout == "Closed: shop.\n"
+    assert shell(home, "close", "shop").stdout == "Closed: shop.\n"
