@@ -48,6 +48,7 @@ from orchestrator.sessions.rows import (
     SessionRow,
     make_session_row,
 )
+from orchestrator.sessions.store.types import Closer
 from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine
 from orchestrator.system.secrets import Redactor
@@ -226,7 +227,7 @@ class Orchestrator(OrchestratorMethods[Session]):
         chosen = session_id if session_id is not None else await self._registry.resolve()
         try:
             return await self._components.closer.close(
-                chosen, CloseOptions(detach=detach, status=mark, closer=self._closer)
+                chosen, CloseOptions(detach=detach, status=mark, closer=Closer.of(self.caller))
             )
         except RecordUnreadable as error:
             if detach:
@@ -249,7 +250,8 @@ class Orchestrator(OrchestratorMethods[Session]):
         condition = build_close_condition(prefix, idle_ms, every=bool(all))
         records, _ = await self._registry.list_with_current()
         return await self._components.closer.close_many(
-            [record.id for record in records], CloseOptions(detach=detach, condition=condition, closer=self._closer)
+            [record.id for record in records],
+            CloseOptions(detach=detach, condition=condition, closer=Closer.of(self.caller)),
         )
 
     async def close_all_sessions(self, *, detach: bool = False) -> CloseResult:
@@ -258,11 +260,6 @@ class Orchestrator(OrchestratorMethods[Session]):
         A session that someone else uses at the moment stays, and is named in `left`.
         """
         return await self._components.closer.close_own(self.caller, detach=detach)
-
-    @property
-    def _closer(self) -> str | None:
-        """The key of the caller, which may close a claimed session that it started; None for a person, who may any."""
-        return self.caller.key if self.caller.door == "mcp" else None
 
     async def claim_session(self, session_id: str, *, ttl: int = 300, wait: int | None = None) -> Claimed:
         """Claim a session: until it is released, only calls under the returned `session_id` may change it.

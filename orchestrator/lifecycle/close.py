@@ -15,14 +15,15 @@ from orchestrator.lifecycle.services import Services
 from orchestrator.models.session import Caller, SessionRecord
 from orchestrator.models.test_status import TestStatus
 from orchestrator.sessions.rows import CloseResult, LeftOpen, NotEnded, describe_others_sessions
+from orchestrator.sessions.store.types import Closer
 from orchestrator.system.activity import LoggedAction
 from orchestrator.system.secrets import without_credentials
 
 CloseCondition = Callable[[SessionRecord, bool], bool]
 """Decides about a record, and whether a call is using it, in the transaction that would close it."""
 
-_NOBODY = ""
-"""The key of a closer who may close no claimed session, not even one of its own."""
+_NOBODY = Closer("", "")
+"""A closer who may close no claimed session, not even one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class CloseOptions:
         status: Reported to the remote end first; a session that it cannot be reported for is a warning.
         condition: Only sessions that meet it at the moment of closing are closed.
         family: Keys of callers whose calls do not count as use for the condition.
-        closer: Key of the caller, which closes a claimed session only if it owns it; None closes any.
+        closer: Who closes it; None for maintenance.
     """
 
     reason: str = "it was closed"
@@ -45,7 +46,7 @@ class CloseOptions:
     status: TestStatus | None = None
     condition: CloseCondition | None = None
     family: frozenset[str] | None = None
-    closer: str | None = None
+    closer: Closer | None = None
 
 
 class SessionCloser:

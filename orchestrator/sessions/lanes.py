@@ -19,7 +19,7 @@ from orchestrator.sessions.id_guard import SessionIdGuard
 from orchestrator.sessions.progress import report_progress
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.store.leases import STARTER_DIED
-from orchestrator.sessions.store.types import LanePosition, Ticket
+from orchestrator.sessions.store.types import Closer, LanePosition, Ticket
 from orchestrator.sessions.turn import CallCancelled, Turn
 from orchestrator.system import processes
 
@@ -129,7 +129,7 @@ class Lanes:
         when: Callable[[SessionRecord, bool], bool] | None = None,
         because: str | None = None,
         family: Collection[str] | None = None,
-        closer: str | None = None,
+        closer: Closer | None = None,
     ) -> SessionRecord | None:
         """Close a session without queueing: its running and waiting calls are answered at once.
 
@@ -141,7 +141,7 @@ class Lanes:
             when: Decides in the closing transaction, given the record and if it is in use, if it is closed at all.
             because: The reason that later calls for the id get.
             family: Keys of callers whose calls do not count as use for `when`; nor does maintenance then.
-            closer: Key of a caller that closes a claimed session under its own name only if it owns it; else anybody.
+            closer: Who closes it; maintenance if omitted, which closes claimed sessions, too.
 
         Raises:
             InvalidArgument: It is no session id.

@@ -17,7 +17,7 @@ from orchestrator.models.identifiers import join_claim, split_claim
 from orchestrator.models.identifiers import normalize_session_id as checked
 from orchestrator.models.session import Caller, Door, SessionRecord, SessionType
 from orchestrator.sessions.store.sqlite import SqliteStore
-from orchestrator.sessions.store.types import Change, Holder, Ticket
+from orchestrator.sessions.store.types import Change, Closer, Holder, Ticket
 from orchestrator.system.deadline import Deadline
 
 ResultT = TypeVar("ResultT")
@@ -237,7 +237,7 @@ class SessionRegistry:
         when: Callable[[SessionRecord, bool], bool] | None = None,
         because: str | None = None,
         family: Collection[str] | None = None,
-        closer: str | None = None,
+        closer: Closer | None = None,
     ) -> SessionRecord | None:
         """Close a session in the store; returns the record as it was, None if there was nothing to close.
 

@@ -61,6 +61,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             until REAL NOT NULL
         )""",
     ),
+    # A claim holds as long as a call under its name runs or waits.
+    ("ALTER TABLE tickets ADD COLUMN claim TEXT NOT NULL DEFAULT ''",),
 )
 """The statements of each migration, the first from an empty file."""
 

@@ -10,7 +10,7 @@ from orchestrator.errors import OrchestratorError, RecordUnreadable
 from orchestrator.models.session import Caller, SessionRecord, SessionState, SessionType
 from orchestrator.sessions.store import callers, claims, leases, records, tickets
 from orchestrator.sessions.store.database import Database
-from orchestrator.sessions.store.types import Change, ChangeAmong, Holder, LanePosition, Ticket
+from orchestrator.sessions.store.types import Change, ChangeAmong, Closer, Holder, LanePosition, Ticket
 
 FILE_NAME = "sessions.db"
 _REMEMBERED = 7 * 86_400.0
@@ -113,7 +113,7 @@ class SqliteStore:
         holder: Holder | None = None,
         family: Collection[str] | None = None,
         suffix: str = "",
-        closer: str | None = None,
+        closer: Closer | None = None,
     ) -> SessionRecord | None:
         """Close a session and drop its lane; returns the record as it was, None if nothing was closed.
 
@@ -128,7 +128,7 @@ class SqliteStore:
             holder: The process whose own calls count as use.
             family: Keys of callers whose calls do not count as use; nor does maintenance then.
             suffix: That of the name of a claim under which it is closed.
-            closer: Key of a caller that closes a claimed session under its own name only if it owns it; else anybody.
+            closer: Who closes it; maintenance if omitted, which closes claimed sessions, too.
 
         Raises:
             SessionNotFound: The id was never open in this namespace, or the claim is over.
@@ -140,12 +140,16 @@ class SqliteStore:
                 raise records.not_found(db, namespace, session_id)
             if row.record.state is SessionState.CLOSED:
                 return None
-            if suffix or closer not in {None, row.record.owner}:
-                claims.check(db, row.seq, session_id, suffix, self._clock())
+            times = self._times()
+            if suffix or (closer and closer.key not in {None, row.record.owner}):
+                claims.check(db, row.seq, session_id, suffix, times)
             place = row.seq, self._ticks(), holder or Holder.current()
             used = leases.in_use(db, *place) if family is None else leases.in_use_by_others(db, *place, family)
             if when and not when(row.record, used):
                 return None
+            claim = None if suffix or closer is None else claims.find(db, row.seq, times)
+            if claim and closer and because is None:
+                because = claims.describe_end(claim, closer.label, times.now)
             closed = {"state": SessionState.CLOSED, "lost_reason": because or row.record.lost_reason}
             records.apply(db, row, lambda record: record.with_changes(**closed), self._clock())
             return records.without_shared(row.record, [other.record for other in records.open_rows(db)])
@@ -199,10 +203,10 @@ class SqliteStore:
         with self._database.write() as db:
             row = records.get_usable(db, namespace, callers.resolve_session_id(db, namespace, key, session_id))
             if suffix or not looks:
-                claims.check(db, row.seq, row.record.id, suffix, self._clock())
+                claims.check(db, row.seq, row.record.id, suffix, self._times())
                 claims.renew(db, row.seq, suffix, self._clock())
             tick = self._ticks()
-            ticket = tickets.take(db, row.seq, row.record, holder, tick, key)._replace(claim=suffix)
+            ticket = tickets.take(db, row.seq, row.record, holder, tick, key, claim=suffix)
             return LanePosition(row.record, ticket, tickets.is_first(db, ticket, holder, tick))
 
     def read_position(self, ticket: Ticket) -> LanePosition | None:
@@ -282,12 +286,13 @@ class SqliteStore:
             SessionClaimed: Someone has claimed it.
         """
         with self._database.write() as db:
-            row, now = records.get_open(db, namespace, session_id), self._clock()
-            claim = claims.check(db, row.seq, session_id, suffix, now)
+            row, times = records.get_open(db, namespace, session_id), self._times()
+            claim = claims.check(db, row.seq, session_id, suffix, times)
             if claim is None:
-                return claims.make(db, row.seq, caller, ttl, now)
-            db.execute("UPDATE claims SET ttl = ?, until = ? WHERE session = ?", (ttl, now + ttl, row.seq))
-            return claim._replace(ttl=ttl, until=now + ttl)
+                return claims.make(db, row.seq, caller, ttl, times.now)
+            until = times.now + ttl
+            db.execute("UPDATE claims SET ttl = ?, until = ? WHERE session = ?", (ttl, until, row.seq))
+            return claim._replace(ttl=ttl, until=until)
 
     def release_session(
         self, namespace: str, session_id: str, suffix: str, *, force: Callable[[SessionRecord], bool], told: Change
@@ -301,11 +306,11 @@ class SqliteStore:
             SessionClaimed: Someone else has claimed it, and it may not be released by force.
         """
         with self._database.write() as db:
-            row, now = records.get_open(db, namespace, session_id), self._clock()
-            forced = not suffix and force(row.record) and claims.find(db, row.seq, now) is not None
-            claim = None if forced else claims.check(db, row.seq, session_id, suffix, now)
+            row, times = records.get_open(db, namespace, session_id), self._times()
+            forced = not suffix and force(row.record) and claims.find(db, row.seq, times) is not None
+            claim = None if forced else claims.check(db, row.seq, session_id, suffix, times)
             if forced:
-                records.apply(db, row, told, now)
+                records.apply(db, row, told, times.now)
             claims.end(db, row.seq)
             return forced or claim is not None
 
@@ -371,7 +376,7 @@ class SqliteStore:
             wanted = callers.resolve_session_id(db, namespace, key, session_id)
             row = records.get_open(db, namespace, wanted)
             if suffix:
-                claims.check(db, row.seq, wanted, suffix, self._clock())
+                claims.check(db, row.seq, wanted, suffix, self._times())
             if choose:
                 callers.set_current(db, key, wanted)
             return wanted
@@ -380,3 +385,6 @@ class SqliteStore:
         """List the open records of a namespace; returns the id of the caller's current session, too."""
         with self._database.read() as db:
             return [row.record for row in records.open_rows(db, namespace)], callers.current(db, key)
+
+    def _times(self) -> claims.Times:
+        return claims.Times(self._clock(), self._ticks())

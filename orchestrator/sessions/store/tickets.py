@@ -10,14 +10,21 @@ from orchestrator.sessions.store.types import Holder, Ticket
 
 
 def take(
-    db: sqlite3.Connection, session: int, record: SessionRecord, holder: Holder, tick: float, key: str | None = None
+    db: sqlite3.Connection,
+    session: int,
+    record: SessionRecord,
+    holder: Holder,
+    tick: float,
+    key: str | None = None,
+    *,
+    claim: str = "",
 ) -> Ticket:
-    """Take the last place in a lane, for the caller `key`; None for maintenance."""
+    """Take the last place in a lane, for the caller `key`, None for maintenance; `claim` as in the ticket."""
     cursor = db.execute(
-        "INSERT INTO tickets (session, pid, created, beat, caller) VALUES (?, ?, ?, ?, ?)",
-        (session, *holder, tick, key),
+        "INSERT INTO tickets (session, pid, created, beat, caller, claim) VALUES (?, ?, ?, ?, ?, ?)",
+        (session, *holder, tick, key, claim),
     )
-    return Ticket(int(cursor.lastrowid or 0), session, record.namespace, record.id)
+    return Ticket(int(cursor.lastrowid or 0), session, record.namespace, record.id, claim)
 
 
 def holder_of(db: sqlite3.Connection, ticket: Ticket) -> Holder | None:

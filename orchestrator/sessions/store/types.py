@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from orchestrator.models.session import SessionRecord
+from orchestrator.models.session import Caller, SessionRecord
 from orchestrator.system import process_identity
 
 Change = Callable[[SessionRecord], SessionRecord]
@@ -29,6 +29,21 @@ class Ticket(NamedTuple):
     namespace: str
     id: str
     claim: str = ""
+
+
+class Closer(NamedTuple):
+    """The closer of a session: a name, for whoever has claimed it, and a key.
+
+    Of a claimed session, it closes only one that the caller of this key owns; of any owner if the key is None.
+    """
+
+    label: str
+    key: str | None
+
+    @classmethod
+    def of(cls, caller: Caller) -> Closer:
+        """Return the closer that a caller is: a person may close any session."""
+        return cls(caller.label, caller.key if caller.door == "mcp" else None)
 
 
 class LanePosition(NamedTuple):

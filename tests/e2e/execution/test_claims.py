@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import Home, answered, until
+from orchestrator.errors import SessionClaimed, SessionNotFound
+from orchestrator.settings import Settings
+from orchestrator.sync import Orchestrator
+from tests.e2e.harness import NAMESPACE, Home, answered, until
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served
 from tests.servers.site import Site
@@ -147,3 +151,65 @@ def test_what_looks_like_a_claims_name_and_is_none_is_no_session_id(connection: 
     assert connection.call("press_keys", sessionId=given, keys="Tab").code == "invalid_argument"
     assert connection.call("start_browser", sessionId="page~abcde").code == "invalid_argument"
     assert connection.call("press_keys", sessionId="page~abcde", keys="Tab").code == "session_not_found"
+
+
+def test_a_claim_does_not_end_while_a_call_under_its_name_runs(connection: Served, site: Site) -> None:  # W57
+    """A call that is longer than the claim's time keeps it, whoever else wants the session; then the time begins."""
+    site.page("/held", "held")
+    gate = site.gate("/held")
+    name = claimed(connection, ttl=1)
+    running = connection.begin("execute_script", sessionId=name, script="return (await fetch('/held')).status")
+    gate.wait_entered()
+    began = time.time()
+    until(lambda: time.time() > began + 1.1, "the time of the claim")
+    assert "is claimed by mcp until" in refused(connection.call("claim_session", sessionId="page"), "session_claimed")
+    refused(connection.call("press_keys", sessionId="page", keys="Tab"), "session_claimed")
+    gate.open()
+    assert answered(running).data["value"] == 200
+    until(lambda: not connection.call("claim_session", sessionId="page").failed, "the end of the claim")
+
+
+def test_who_started_a_claimed_session_closes_it_and_the_claimer_is_told(connection: Served, home: Home) -> None:  # W57
+    """A third caller may not; the claimer's next call says who closed it and when, and so does anyone else's."""
+    with home.serve() as claimer, home.serve() as third:
+        name = claimed(claimer)
+        refused(third.call("close_session", sessionId="page"), "session_claimed")
+        assert third.ok("close_sessions", all=True)["left"][0]["sessionId"] == "page"
+        assert connection.ok("close_session", sessionId="page")["closed"] == ["page"]
+        for caller, target in ((claimer, name), (third, "page")):
+            text = refused(caller.call("press_keys", sessionId=target, keys="Tab"), "session_not_found")
+            told = r"It is closed: mcp closed it at \d\d:\d\d:\d\d UTC, while mcp had claimed it\. Start it again\."
+            assert re.search(told, text), text
+
+
+def test_a_claimer_closes_a_session_that_it_did_not_start(connection: Served, home: Home) -> None:  # W57
+    """Under the claim's name it is closed by the claimer, and nothing is told of a claim."""
+    with home.serve() as claimer:
+        name = claimed(claimer)
+        refused(claimer.call("close_session", sessionId="page"), "session_claimed")
+        assert claimer.ok("close_session", sessionId=name)["closed"] == ["page"]
+        text = refused(connection.call("press_keys", sessionId="page", keys="Tab"), "session_not_found")
+        assert "claimed" not in text
+        assert claimer.ok("close_session", sessionId=name)["closed"] == []
+
+
+def test_a_script_uses_and_closes_what_it_claimed_and_what_others_did(connection: Served, home: Home) -> None:  # W57
+    """A handle under a claim's name acts, runs steps and refreshes; a person may close what another has claimed."""
+    with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE)) as orchestrator:
+        plain = orchestrator.session("page")
+        mine = orchestrator.session(orchestrator.claim_session("page").session_id)
+        assert NAME.fullmatch(mine.id)
+        mine.press_keys("Tab")
+        assert mine.execute_sequence([{"action": "press_keys", "keys": "Tab"}]).completed == 1
+        assert mine.refresh().session_id == mine.id
+        assert plain.get_text("button").text == "Go"
+        with pytest.raises(SessionClaimed):
+            plain.press_keys("Tab")
+        orchestrator.release_session(mine.id)
+        with pytest.raises(SessionNotFound, match="This claim is over"):
+            mine.press_keys("Tab")
+        name = claimed(connection)
+        assert plain.close().closed == ["page"]
+        assert "python closed it at" in refused(
+            connection.call("press_keys", sessionId=name, keys="Tab"), "session_not_found"
+        )
