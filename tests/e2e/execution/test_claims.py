@@ -213,3 +213,11 @@ def test_a_script_uses_and_closes_what_it_claimed_and_what_others_did(connection
         assert "python closed it at" in refused(
             connection.call("press_keys", sessionId=name, keys="Tab"), "session_not_found"
         )
+
+
+def test_the_steps_after_a_start_that_claims_go_under_the_claims_name(connection: Served) -> None:
+    """A sequence that starts and claims a session acts in it and closes it, without the name of the claim."""
+    start = {"action": "start_browser", "sessionId": "mine", "claim": True}
+    steps = [start, {"action": "press_keys", "keys": "Tab"}, {"action": "close_session"}]
+    assert connection.ok("execute_sequence", actions=steps)["completed"] == len(steps)
+    assert [row["sessionId"] for row in connection.ok("list_sessions")["sessions"]] == ["page"]
