@@ -18,7 +18,8 @@ const referredLine = (entry, focused) => lineOf(entry, focused, entry.hasRef ? r
 /** The line that an element has, or would have if the outline listed it. */
 function lineFor(element) {
   const pointer = hasPointer(outer(element));
-  const role = roleOf(element) || (isClickable(element, styleOf(element), pointer) ? 'clickable' : labelledRole(element) || 'generic');
+  const other = () => (isClickable(element, styleOf(element), pointer) ? 'clickable' : labelledRole(element) || 'generic');
+  const role = roleOf(element) || other();
   const entry = new Entry(element, role, { entry: null, depth: 0 }, true);
   return referredLine(entry, focusedElements());
 }

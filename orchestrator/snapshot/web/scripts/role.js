@@ -75,8 +75,8 @@ function headerRole(cell, table) {
   for (let each = dom.firstElement(row); each; each = nextElement(each)) {
     if (dom.tag(each) === 'td' && !(isHead && !normal(dom.textContent(each)))) return 'rowheader';
   }
-  const isAlone = dom.firstElement(row) === cell && !nextElement(cell) && table && queryAll(table, 'tr').length === 1;
-  return isAlone ? '' : 'columnheader';
+  const isAlone = dom.firstElement(row) === cell && !nextElement(cell);
+  return isAlone && table && queryAll(table, 'tr').length === 1 ? '' : 'columnheader';
 }
 
 /** An item is one only in a list, which has not given up its role or taken another one. */

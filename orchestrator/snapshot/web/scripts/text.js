@@ -113,3 +113,82 @@ function frameWay({ locator }) {
   const [frame] = mustFind(locator);
   return { path: pathTo(frame), ref: refOf(frame), closed: !innerDocument(frame) };
 }
+
+const sheetsOf = {
+  [DOCUMENT]: reader(Document, 'styleSheets'), [FRAGMENT]: reader(ShadowRoot, 'styleSheets'),
+};
+/** Older browsers have style sheets only in elements. */
+const adoptedBy = 'adoptedStyleSheets' in Document.prototype
+  ? { [DOCUMENT]: reader(Document, 'adoptedStyleSheets'), [FRAGMENT]: reader(ShadowRoot, 'adoptedStyleSheets') }
+  : { [DOCUMENT]: () => [], [FRAGMENT]: () => [] };
+const rulesOf = reader(CSSStyleSheet, 'cssRules');
+
+let generating = null;
+const writing = new WeakMap();
+
+/**
+ * True unless no style sheet of the tree writes text before or after elements: most write none, and to ask for the
+ * style of ::before costs as much as all else that is asked of an element.
+ */
+function mayGenerate(element) {
+  if (!generating) {
+    generating = new Map();
+    soon(() => { generating = null; });
+  }
+  const root = dom.root(element);
+  let may = generating.get(root);
+  if (may === undefined) {
+    const type = dom.type(root);
+    may = type in sheetsOf && [...sheetsOf[type](root), ...adoptedBy[type](root)].some(writesText);
+    generating.set(root, may);
+  }
+  return may;
+}
+
+function writesText(sheet) {
+  try {
+    const rules = rulesOf(sheet);
+    const known = writing.get(sheet);
+    if (known?.length === rules.length) return known.writes;
+    const writes = ruleWritesText(rules);
+    writing.set(sheet, { length: rules.length, writes });
+    return writes;
+  } catch {
+    // A sheet of another origin cannot be read.
+    return true;
+  }
+}
+
+function ruleWritesText(rules) {
+  for (const rule of rules) {
+    if (rule.styleSheet ? writesText(rule.styleSheet) : rule.cssRules?.length && ruleWritesText(rule.cssRules)) return true;
+    if (!rule.selectorText || !/:(before|after)/.test(rule.selectorText)) continue;
+    const { content } = rule.style;
+    if (content && (/attr\(|var\(/.test(content) || normal(writtenText(content)))) return true;
+  }
+  return false;
+}
+
+/** The text that a style writes before or after the content of an element, set apart as a block is. */
+function generatedText(element, pseudo) {
+  const style = styleOf(element, pseudo);
+  const { content } = style;
+  if (content === 'none' || content === 'normal' || style.visibility !== 'visible') return '';
+  const { display } = style;
+  const text = display === 'none' ? '' : writtenText(content);
+  return text && display !== 'inline' && display !== 'contents' ? ` ${text} ` : text;
+}
+
+const CONTENT_PARTS = /[a-z-]+\((?:"(?:[^"\\]|\\.)*"|[^)"])*\)|"((?:[^"\\]|\\.)*)"|\//gi;
+
+/** The strings of a value of `content`, or if there are any behind a slash those, since they are its alternative. */
+function writtenText(content) {
+  let text = '';
+  for (const [part, string] of content.matchAll(CONTENT_PARTS)) {
+    if (part === '/') text = '';
+    else if (string) text += string.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, unescaped);
+  }
+  return text;
+}
+
+const unescaped = (_, code, char) => (code ? String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)) : char);
