@@ -27,11 +27,6 @@ from orchestrator.system.deadline import Deadline
 
 _MOBILE = "mobile:"
 _TIMED_OUT = "webdriver-orchestrator: timeout"
-_BOUNDED = """
-return await engine.timed((async function () {
-%s
-}).apply(null, args), %d, %s);
-"""
 
 _DEFAULT_TIMEOUT_MS = 30_000
 """Default timeout of a script of actions."""
@@ -66,10 +61,10 @@ class ExecuteScript(HasTimeout, Action[ScriptValue]):
                 hint='Use a driver command such as "mobile: deviceInfo", or switch_context to a web view.',
             )
         limit = scene.seconds(round(scene.settings.command_timeout * 900) if self.timeout is None else self.timeout)
-        body = "const args = [...arguments];\n" + _BOUNDED % (self.script, round(limit * 1000), json.dumps(_TIMED_OUT))
         try:
             with scene.finder.in_session_frame() as frames:
-                answer = scene.web_page.evaluate(body, [_located(arg, scene.finder, frames) for arg in self.args])
+                args = [_located(arg, scene.finder, frames) for arg in self.args]
+                answer = scene.web_page.evaluate(self.script, args, limit_ms=round(limit * 1000), late=_TIMED_OUT)
         except Interrupted:
             # The dialog may still be open: querying the page handles it, so that this call reports it.
             warnings = reporting.add_url_and_title(scene, Acted()).warnings

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from orchestrator.actions.base import APPS, Action, HasTimeout, Part, Selector, SelectorAliases, WaitingPageAction
 from orchestrator.actions.navigation import Navigate, check_url
 from orchestrator.actions.tool_results import Contexts, FrameEntered, TabFacts, TabList
-from orchestrator.automation.browser.viewport import install_page_engine
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument
 from orchestrator.models.emulation import HIGHEST, Viewport
@@ -17,6 +16,7 @@ from orchestrator.models.results import Acted, Observe, Outcome
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
 from orchestrator.snapshot.methods import STATE
+from orchestrator.snapshot.web.world import install_page_engine
 from orchestrator.system.deadline import Deadline, poll_until
 
 _TAKES = {"list": set[str](), "new": {"url"}, "select": {"tab"}, "close": {"tab"}}

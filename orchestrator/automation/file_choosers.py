@@ -64,7 +64,7 @@ def _describe_input(scene: Scene, chooser: Mapping[str, Any]) -> tuple[str, str]
 def set_files_by_bidi(scene: Scene, files: list[str]) -> None:
     """Put files into an input that is not attached to the document: only BiDi reaches it."""
     context = scene.tabs.find(scene.tabs.current_name).handle
-    node = _call_function(scene, context, "() => window[Symbol.for('webdriver-orchestrator')].handle()", [])
+    node = _call_function(scene, context, scene.web_page.file_input_function(), [])
     if scene.bidi is not None:
         scene.bidi.call("input.setFiles", context=context, element={"sharedId": node["sharedId"]}, files=files)
 
@@ -77,7 +77,7 @@ def _call_function(scene: Scene, context: str, function: str, arguments: list[di
         "script.callFunction",
         functionDeclaration=function,
         arguments=arguments,
-        target={"context": context},
+        target=scene.web_page.bidi_target(context),
         awaitPromise=False,
     )
     result: Mapping[str, Any] = answer.get("result", {})

@@ -11,7 +11,8 @@ from typing import Self
 from orchestrator.automation.downloads import DownloadFetcher
 from orchestrator.automation.scripting.pool import WorldPool
 from orchestrator.errors import OrchestratorError
-from orchestrator.models.session import SessionRecord
+from orchestrator.models import browser_support
+from orchestrator.models.session import SessionRecord, SessionType
 from orchestrator.network import har
 from orchestrator.network.interception import Traffic
 from orchestrator.sessions.connector import Connector
@@ -19,6 +20,7 @@ from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.settings import Settings
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.web.page import PageEngine
+from orchestrator.snapshot.web.world import PageWorld
 from orchestrator.system.secrets import Redactor
 from orchestrator.webdriver.chromium import BrowserConnection
 from orchestrator.webdriver.devtools import debugger_address
@@ -41,6 +43,12 @@ class RefBlock:
     def reserve(self, n: int) -> None:
         """Reserve at least `n` further numbers; the rest of the old ones is given up."""
         self.next, self.end = self._store.reserve_refs(self._record.namespace, self._record.id, max(n, _REFS_AT_ONCE))
+
+
+def _has_isolated_worlds(record: SessionRecord) -> bool:
+    """Return False for browsers that have none; others refuse if they have none, such as Safari's web views."""
+    name = browser_support.normalize_browser_name(record.capabilities.get("browserName"))
+    return name in browser_support.CHROMIUM or record.type is SessionType.ANDROID
 
 
 @dataclass
@@ -85,13 +93,14 @@ class SessionConnection:
     ) -> Self:
         """Connect to a session through the client of its remote end, and begin to receive its events."""
         refs = RefBlock(store, record)
+        bidi = connector.bidi(record)
         read_record = functools.partial(store.get, record.namespace, record.id)
         connection = cls(
             record=record,
             remote=remote,
-            page=PageEngine(remote.script, refs),
+            page=PageEngine(PageWorld(remote, bidi, isolated=_has_isolated_worlds(record)), refs),
             refs=refs,
-            subscriptions=EventSubscriptions(connector.bidi(record), redactor),
+            subscriptions=EventSubscriptions(bidi, redactor),
             traffic=Traffic(connector.cdp(record), read_record, settings.home, redactor.data),
             browser_connection=BrowserConnection(debugger_address(record.capabilities), name=record.id),
             find_devtools=connector.make_devtools_finder(record),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.automation.browser.viewport import install_page_engine, resize_page_area
+from orchestrator.automation.browser.viewport import resize_page_area
 from orchestrator.errors import StartFailed
 from orchestrator.models.device_presets import find_preset
 from orchestrator.models.emulation import DEFAULT_VIEWPORT, Emulation, Viewport
 from orchestrator.models.requests import StartRequest
 from orchestrator.models.session import SessionRecord, Tab
+from orchestrator.snapshot.web.world import install_page_engine
 from orchestrator.webdriver.devtools import DevTools
 from orchestrator.webdriver.remote import Remote
 

@@ -17,10 +17,14 @@ Count: TypeAlias = Annotated[int, Field(ge=0)]
 """A number of things, or of milliseconds."""
 Text: TypeAlias = str
 """A text of the page, already normalised and cut by the engine where it is shown."""
-Line: TypeAlias = str
-"""A line of an outline, without a line break."""
-Ref: TypeAlias = str
+Line: TypeAlias = Annotated[
+    str, Field(max_length=5000, pattern=r"^[^\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]*$")
+]
+"""A line of an outline: no control characters, and none that change the direction of text."""
+Ref: TypeAlias = Annotated[str, Field(pattern=r"^e[0-9]{1,15}$")]
 """The ref of an element, such as `e12`."""
+RefNumber: TypeAlias = Annotated[int, Field(ge=0, lt=10**15)]
+"""The number in a ref."""
 FramePath: TypeAlias = list[int | str]
 """The way to a frame: window indexes, or the ref of a frame to which no index leads."""
 NumberPair: TypeAlias = Annotated[list[Number], Field(min_length=2, max_length=2)]
@@ -340,10 +344,14 @@ class ShotAnswer(ReadyAnswer):
 
 
 class OutwardsAnswer(TypedDict):
-    """`outwards`: where a frame stands in the document around it, and what of it can be seen there."""
+    """`outwards`: where a frame stands in the document around it, and what of it can be seen there.
+
+    obstacle: Why a pointer does not reach the frame at the point that was given.
+    """
 
     lens: FrameLens
     part: BoxSides
+    obstacle: NotRequired[Line]
 
 
 class FrameWayAnswer(FrameAddress):
@@ -419,6 +427,12 @@ class ScriptAnswer(TypedDict):
     value: Any
 
 
+class ReturnedAnswer(TypedDict):
+    """The elements that a script returned, as `{"ref": …}`; None for what is no element."""
+
+    elements: list[dict[str, Ref] | None]
+
+
 class FileInputAnswer(TypedDict):
     """A file input that a picker was opened for."""
 
@@ -437,10 +451,10 @@ class AnswerHead(TypedDict, total=False):
     first: The answers to the calls that were queued before this one.
     """
 
-    nextRef: Count
-    needRefs: Count
-    stopped: str
-    asked: list[str]
+    nextRef: RefNumber
+    needRefs: Annotated[int, Field(ge=0, le=10**6)]
+    stopped: Annotated[str, Field(max_length=1000)]
+    asked: Annotated[list[str], Field(max_length=100)]
     error: str
     stack: str
     first: list[dict[str, Any]]

@@ -23,6 +23,7 @@ from orchestrator.snapshot.answers import (
     OutwardsAnswer,
     ReadyAnswer,
     RefusedAnswer,
+    ReturnedAnswer,
     ScriptAnswer,
     ScrolledAnswer,
     ScrollInfoAnswer,
@@ -129,6 +130,8 @@ BOXES = LocatingMethod("boxes", BoxesAnswer)
 
 SCRIPT = LocatingMethod("script", ScriptAnswer)
 """`PageEngine.evaluate`: a script is no method of the engine, and is answered like one."""
+RETURNED = PageMethod("returned", ReturnedAnswer)
+"""The elements in the value of such a script."""
 FILE_INPUT = PageMethod("picked", FileInputAnswer)
 """`PageEngine.describe_file_input`."""
 

@@ -66,7 +66,7 @@ def make_scene(end: ScriptedWebDriver, tmp_path: Path) -> Iterator[MakeScene]:
 
 @pytest.fixture
 def scene(make_scene: MakeScene) -> Scene:
-    """The scene of a Chrome on another machine, with one tab."""
+    """The scene of a Safari on another machine, with one tab; its page engine is called by Execute Script alone."""
     return make_scene()
 
 
@@ -90,7 +90,7 @@ def _turn(store: SqliteStore, fields: dict[str, Any]) -> Turn:
     usual: dict[str, Any] = {
         "type": SessionType.BROWSER,
         "remote_session_id": SESSION,
-        "capabilities": {"browserName": "chrome", "platformName": "linux"},
+        "capabilities": {"browserName": "safari", "platformName": "linux"},
         "tabs": (FIRST,),
         "tabs_used": ("t1",),
         "tab_next": 2,

@@ -138,10 +138,10 @@ def test_the_report_is_of_the_tab_that_a_click_opened_once_it_is_current(
     end.script("GET /window/handles", ["w1", "w2"])
     end.script("POST /window", None)
     end.script("Page.bringToFront", {})
-    end.script("Page.addScriptToEvaluateOnNewDocument", {})
+    end.script("Page.addScriptToEvaluateOnNewDocument", {}, {})
     end.script("page.state", state(**PAID))
     report = CLICK.perform(scene)
-    shown = ["POST /window w2", "Page.bringToFront", "Page.addScriptToEvaluateOnNewDocument"]
+    shown = ["POST /window w2", "Page.bringToFront", *["Page.addScriptToEvaluateOnNewDocument"] * 2]
     assert end.asked[3:] == ["GET /window/handles", *shown, "page.state"]
     assert (report.url, report.title) == (PAID["url"], PAID["title"])
     assert scene.record.url == PAID["url"]

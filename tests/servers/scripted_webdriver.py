@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from orchestrator.snapshot.web import page
+from orchestrator.snapshot.web import page, world
 from tests.servers.json_answers import write_json
 
 SESSION = "far-1"
@@ -33,6 +33,7 @@ _STATUS = {
 }
 """Error codes of W3C WebDriver with a status other than 500."""
 _HANDLES = {page._HANDLE: "page.handle", page._FRAME: "page.frame"}
+_INSTALLED = {world.engine_source(world.engine_key(SESSION)): "page.engine", world.HOOKS: "page.hooks"}
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,6 @@ class Request:
     params: dict[str, Any]
     first: list[list[Any]] = field(default_factory=list)
     """The queued questions to the page's engine before this one, each with its parameters."""
-    with_engine: bool = False
-    """True if the page's engine was sent along."""
 
     def __str__(self) -> str:
         """Return the command, with its queued questions, or with the frame or window that it switches to."""
@@ -214,8 +213,11 @@ def _read(command: str, body: dict[str, Any]) -> Request:
     if command != "POST /execute/sync":
         return Request(command, body)
     script, args = body["script"], body["args"]
-    bare = script.removeprefix(page.SOURCE)
-    if bare == page._CALL:
+    if script in _INSTALLED:
+        return Request(_INSTALLED[script], body)
+    # The first lines find the engine.
+    called = script.rpartition("\n")[2]
+    if called == page._CALL:
         params = json.loads(args[1])
-        return Request(f"page.{args[0]}", params, params.pop("first", []), with_engine=bare != script)
-    return Request(_HANDLES.get(script, command), body)
+        return Request(f"page.{args[0]}", params, params.pop("first", []))
+    return Request(_HANDLES.get(called, command), body)

@@ -21,15 +21,27 @@ from orchestrator.snapshot.methods import (
     is_refused,
 )
 from orchestrator.snapshot.web.page import EngineFault, Interrupted, PageEngine
+from orchestrator.snapshot.web.world import PageWorld
 from tests.servers.page_answers import PLACE, elsewhere, marked, ready, state, turned_down
 from tests.snapshot.web.chromium import Numbers
 
 SCROLLER = {"x": 1, "y": 2, "before": [0, 0.5], "atEnd": False, "page": [800, 600]}
 
 
+class AnsweringWorld(PageWorld):
+    """A world that gives these answers, the last one for ever."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = [*answers]
+
+    def run(self, body: str, args: list[Any]) -> Any:  # noqa: ARG002 the answers come in order
+        """Return the next answer."""
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
 def engine(answer: object) -> PageEngine:
     """A page engine whose page answers every script with this."""
-    return PageEngine(lambda _script, _args: answer, Numbers())
+    return PageEngine(AnsweringWorld(answer), Numbers())
 
 
 @pytest.mark.parametrize(
@@ -103,7 +115,7 @@ def test_a_locator_without_a_usable_element_is_answered_by_a_refusal_or_the_fram
 def test_queued_calls_stay_in_the_queue_until_all_of_them_are_answered() -> None:
     """A page that answers only the last call leaves the others to the next one."""
     answers = [json.dumps(state()), json.dumps({**state(), "first": [marked()]})]
-    page = PageEngine(lambda _script, _args: answers.pop(0), Numbers())
+    page = PageEngine(AnsweringWorld(*answers), Numbers())
     lines: list[int] = []
     page.queue_call(MARK, {"name": "step"}, lambda answer: lines.append(answer["lines"]))
     with pytest.raises(EngineFault, match="it answered 0 of 1 queued calls"):

@@ -16,9 +16,9 @@ class UntypedEngine(PageEngine):
         """Call a method and return its answer."""
         return super().call(method, **params)
 
-    def evaluate(self, body: str, args: list[Any]) -> Any:
+    def evaluate(self, body: str, args: list[Any], *, limit_ms: int = 10_000, late: str = "late") -> Any:
         """Run a script and return its value."""
-        return super().evaluate(body, args)
+        return super().evaluate(body, args, limit_ms=limit_ms, late=late)
 
 
 class UntypedScreen(Screen):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import floor
 from typing import Any
 
-from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
+from orchestrator.errors import DialogOpen, NotActionable, PlaceGone, RemoteFailure
 from orchestrator.snapshot.answers import BoxSides, FrameAddress, FrameLens
 from orchestrator.snapshot.methods import OUTWARDS, is_cross_origin, is_refused
 from orchestrator.snapshot.web.page import Interrupted, PageEngine
+from orchestrator.system.deadline import Deadline
 from orchestrator.webdriver.remote import Remote
+
+_COVERED = 2.0
+"""Seconds to wait for the end of what covers a frame."""
+_PAUSE = 0.02
+"""Seconds between two looks at it."""
 
 
 @dataclass(frozen=True)
@@ -105,15 +112,40 @@ class Frames:
         """Map a point of the current document into the top document, which is current inside the block.
 
         From there a pointer reaches every frame; chromedriver misses while a frame of another origin is current.
+
+        Raises:
+            NotActionable: The frame, or one around it, does not show that point, or something covers it there.
         """
         before = self.current_path
         try:
-            [at] = self.map_to_top_document([ViewportRect(x, y, x, y)], clip=False)
-            yield floor(at.left), floor(at.top)
+            yield self._carry_to_top_document(x, y)
         finally:
             self.switch_back(before)
 
-    def map_to_top_document(self, boxes: list[ViewportRect], *, clip: bool = True) -> list[ViewportRect]:
+    def _carry_to_top_document(self, x: float, y: float) -> tuple[int, int]:
+        """Map a point outwards; each document is asked whether a pointer there reaches the frame."""
+        while self.current_path:
+            *around, step = self.current_path
+            self.switch(tuple(around))
+            deadline = Deadline(_COVERED)
+            while True:
+                frame = self._page.call(OUTWARDS, path=list(step.path), point=[x, y])
+                if is_refused(frame) or is_cross_origin(frame):
+                    raise Interrupted("The frame went away.")
+                obstacle = frame.get("obstacle")
+                if not obstacle:
+                    break
+                if not deadline.seconds_left:
+                    raise NotActionable(
+                        f"A pointer does not reach the frame {step.ref} there: {obstacle}.",
+                        hint="Close what covers it or scroll, then try again.",
+                    )
+                time.sleep(_PAUSE)
+            at = ViewportRect(x, y, x, y).map_out_of_frame(frame["lens"])
+            x, y = at.left, at.top
+        return floor(x), floor(y)
+
+    def map_to_top_document(self, boxes: list[ViewportRect]) -> list[ViewportRect]:
         """Map rectangles of the current document into the top one, which is current then; clipped by the frames."""
         while self.current_path:
             *around, step = self.current_path
@@ -121,8 +153,7 @@ class Frames:
             frame = self._page.call(OUTWARDS, path=list(step.path))
             if not is_refused(frame) and not is_cross_origin(frame):
                 edge = ViewportRect.from_sides(frame["part"])
-                boxes = [box.map_out_of_frame(frame["lens"]) for box in boxes]
-                boxes = [box.intersect(edge) for box in boxes] if clip else boxes
+                boxes = [box.map_out_of_frame(frame["lens"]).intersect(edge) for box in boxes]
         return boxes
 
     def switch_back(self, path: FramePath = ()) -> None:
@@ -138,22 +169,26 @@ class Frames:
         """
         if path == self.current_path:
             return
-        self._remote.execute("switchToFrame", id=None)
-        self.current_path = ()
+        self._switch_to_top()
         try:
             for key in (key for step in path for key in step.path):
                 self._remote.execute("switchToFrame", id=key if isinstance(key, int) else self._element(key))
+                self._page.enter_frame()
         except PlaceGone:
             raise
         except RemoteFailure as error:
-            self._remote.execute("switchToFrame", id=None)
+            self._switch_to_top()
             raise Interrupted("The frame went away.") from error
         self.current_path = path
+
+    def _switch_to_top(self) -> None:
+        self._remote.execute("switchToFrame", id=None)
+        self.reset_to_top()
 
     def _element(self, ref: str) -> Any:
         element = self._page.frame(ref)
         if element is None:
-            self._remote.execute("switchToFrame", id=None)
+            self._switch_to_top()
             raise Interrupted("The frame went away.")
         return element
 
@@ -163,8 +198,10 @@ class Frames:
             self._remote.execute("switchToFrame", id=None)
         except DialogOpen:
             return False
+        self._page.enter_top()
         return True
 
     def reset_to_top(self) -> None:
-        """Note that the top document is current, since another tab was switched to."""
+        """Note that a top document is current, perhaps that of another tab."""
         self.current_path = ()
+        self._page.enter_top()

@@ -8,10 +8,10 @@ from typing import Any
 
 from orchestrator.automation.browser.frames import Frames
 from orchestrator.automation.browser.record_access import RecordAccess
-from orchestrator.automation.browser.viewport import install_page_engine
 from orchestrator.automation.browser.window_handles import WindowHandles
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
 from orchestrator.models.session import SessionType, Tab
+from orchestrator.snapshot.web.world import install_page_engine
 from orchestrator.system.deadline import Deadline, poll_until
 from orchestrator.system.secrets import without_credentials
 from orchestrator.webdriver.devtools import DevTools, debugger_address

@@ -1,4 +1,4 @@
-"""Set up a tab: the page engine in all its documents, the size of its page area."""
+"""Resizes the page area of a tab, and measures it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,9 @@ from contextlib import suppress
 
 from orchestrator.errors import RemoteFailure
 from orchestrator.models.emulation import Viewport
-from orchestrator.snapshot.web.page import SOURCE
 from orchestrator.webdriver.remote import Remote
 
 _SIZES = "return [innerWidth, innerHeight, outerWidth, outerHeight]"
-
-
-def install_page_engine(remote: Remote) -> None:
-    """Load the page engine into every document of the current tab from its start.
-
-    Without CDP, the engine is loaded into each document with its first query.
-    """
-    with suppress(RemoteFailure):
-        remote.cdp("Page.addScriptToEvaluateOnNewDocument", source=SOURCE)
 
 
 def resize_page_area(remote: Remote, viewport: Viewport) -> Viewport:

@@ -1,59 +1,44 @@
-"""Calls the page engine by one script command per call, and sends it where it is missing."""
+"""Calls the page engine by one command per call, and runs the caller's scripts in the page."""
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
 
 from pydantic import ValidationError
 
 from orchestrator.errors import RemoteFailure
 from orchestrator.snapshot.answers import AnswerHead, CrossOriginAnswer, FileInputAnswer, RefusedAnswer, ScriptAnswer
-from orchestrator.snapshot.methods import FILE_INPUT, SCRIPT, AnswerT, PageMethod
+from orchestrator.snapshot.methods import FILE_INPUT, RETURNED, SCRIPT, AnswerT, PageMethod, is_cross_origin, is_refused
 from orchestrator.system.logger import get_logger
 
-PARTS = (
-    "native", "words", "cluster", "box", "refs", "role", "name", "state", "place", "outline", "line", "text", "locate",
-    "ignore", "patience", "point", "ready", "choice", "control", "editor", "files", "snapshot", "selector", "requests",
-    "asks", "leave", "settle", "alignment", "delta", "conditions", "scroll", "portable", "values", "source", "shot",
-    "engine",
-)  # fmt: skip
-"""The files of the engine, each after those that it builds on."""
-
-
-def _joined() -> str:
-    folder = files("orchestrator.snapshot.web").joinpath("scripts")
-    body = "\n".join(folder.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS)
-    return f"(() => {{\n'use strict';\nif (window[Symbol.for('webdriver-orchestrator')]) return;\n{body}\n}})();\n"
-
-
-SOURCE: str = _joined()
-"""The engine as one script, for `Page.addScriptToEvaluateOnNewDocument` or for sending along."""
-
-_FIND = "const engine = window[Symbol.for('webdriver-orchestrator')];\nif (!engine) return '!';\n"
-_PICKED = "(input, next, end) => window[Symbol.for('webdriver-orchestrator')]?.picked(input, [next, end])"
-_CALL = f"{_FIND}return engine.call(arguments[0], arguments[1]);"
-_MISSING = "!"
+_CALL = "return engine.call(arguments[0], arguments[1]);"
 _FAULT, _STACK = 300, 2000
 """Characters of an engine's error that are reported and logged: a page may have thrown it."""
 
-_HANDLE = """
-for (let view = window; ; view = view.parent) {
-  let engine;
-  try { engine = view[Symbol.for('webdriver-orchestrator')]; } catch { return null; }
-  const element = engine ? engine.handle() : null;
-  if (element || view === view.parent) return element;
-}
-"""
-"""Fetches the element kept by `ready(handle=true)`, run in the element's own frame."""
+_ROUNDS = 2
+"""Rounds in which an answer may lack refs: one, and a second where elements were added meanwhile."""
 
-_FRAME = _HANDLE.replace("engine.handle()", "engine.frame(arguments[0])")
-"""Fetches a frame by its ref, run in the document that contains it."""
+_HANDLE = "return engine.handle();"
+"""Returns the element kept by `ready(handle=true)`, run in the element's own frame."""
+_FRAME = "return engine.frame(arguments[0]);"
+"""Returns a frame by its ref, run in the document that contains it."""
 
 _HEAD = PageMethod("head", AnswerHead)
+
+_SCRIPT = """
+return (function (request, script) {
+  const server = {};
+  window.dispatchEvent(new CustomEvent('webdriver-orchestrator:script', { detail: server }));
+  return server.run ? server.run(script, request) : '!';
+})(arguments[0], (args) => (async function () {
+%s
+}).apply(null, args));
+"""
+"""Runs the caller's script in the page's own world, see script.js; the script sees no name of ours but `args`."""
 
 
 class RefRange(Protocol):
@@ -75,6 +60,36 @@ class PageListener(Protocol):
 
     def report_permission_requests(self, names: list[str]) -> None:
         """Report the permissions that the page asked for."""
+        ...
+
+
+class EngineWorld(Protocol):
+    """The world in which the engine runs in the current frame, see `PageWorld`."""
+
+    key: str
+
+    def run(self, body: str, args: list[Any]) -> Any:
+        """Run a function body with `engine` and return its JSON value."""
+        ...
+
+    def run_in_page(self, body: str, args: list[Any]) -> Any:
+        """Run a function body in the page's own world, with its hooks there, and return its JSON value."""
+        ...
+
+    def element(self, body: str, args: list[Any]) -> dict[str, str] | None:
+        """Run a function body that returns an element; return the remote end's reference to it."""
+        ...
+
+    def enter_frame(self) -> None:
+        """Note that the remote end has switched to a frame."""
+        ...
+
+    def enter_top(self) -> None:
+        """Note that the remote end has switched to a top document."""
+        ...
+
+    def sandbox_target(self, context: str) -> dict[str, str]:
+        """Return the target of a `script.callFunction` that calls the engine in a browsing context."""
         ...
 
 
@@ -105,16 +120,16 @@ class PageEngine:
     """The engine of a session's current page.
 
     Args:
-        run: Executes a script with arguments synchronously in the current browsing context and returns its JSON value.
+        world: The world in which it runs.
         refs: The source of numbers for new refs.
 
     Attributes:
         queued_calls: The calls that wait for the next one; always the same list.
     """
 
-    def __init__(self, run: Callable[[str, list[Any]], Any], refs: RefRange) -> None:
+    def __init__(self, world: EngineWorld, refs: RefRange) -> None:
         self._listener: PageListener | None = None
-        self._run = run
+        self._world = world
         self._refs = refs
         self.queued_calls: list[QueuedCall] = []
 
@@ -158,17 +173,33 @@ class PageEngine:
             queued.on_answer(queued_answer)
         return answer
 
-    def evaluate(self, body: str, args: list[Any]) -> ScriptAnswer | RefusedAnswer | CrossOriginAnswer:
-        """Run `body` as the body of an async function and return its value, elements as refs.
+    def evaluate(
+        self, body: str, args: list[Any], *, limit_ms: int, late: str
+    ) -> ScriptAnswer | RefusedAnswer | CrossOriginAnswer:
+        """Run `body` as the body of an async function in the page's own world; return its value, elements as refs.
 
         If an argument is no element of the page, the script does not run; the refusal names the argument as `given`.
+
+        Args:
+            body: The script.
+            args: Its arguments; `{"ref": …}` and `{"locator": …}` stand for elements.
+            limit_ms: Milliseconds that it may take.
+            late: The message of the error that is thrown after them.
         """
-        script = (
-            f"{_FIND}const args = engine.args(arguments[0], arguments[1]);\n"
-            "if (typeof args === 'string') return args;\n"
-            f"return (async function () {{\n{body}\n}}).apply(null, args).then(engine.serialize);"
-        )
-        _, facts = self._complete(self._send(script, [json.dumps(args), [self._refs.next, self._refs.end]]))
+        mark = f"element {secrets.token_hex(8)}"
+        if _names_elements(args):
+            held = _checked(SCRIPT, self._ask("return engine.give(...arguments);", json.dumps(args), mark))
+            if is_refused(held) or is_cross_origin(held):
+                return held
+            args = held["value"]
+        request = {"json": json.dumps(args), "mark": mark, "limit": limit_ms, "late": late}
+        answer = self._world.run_in_page(_SCRIPT % body, [request])
+        if not isinstance(answer, str):
+            raise Interrupted("The page gave no answer: a dialog opened, or the document went away.")
+        facts = _parsed(answer)
+        if facts.pop("returned", 0):
+            returned = _checked(RETURNED, self._ask("return engine.takeReturned(...arguments);"))
+            facts["value"] = _with_refs_in_place(facts.get("value"), mark, returned["elements"])
         return _checked(SCRIPT, facts)
 
     def handle(self) -> Any:
@@ -176,24 +207,52 @@ class PageEngine:
 
         Call it in the frame that `path` of that answer leads to.
         """
-        return self._run(_HANDLE, [])
+        return self._world.element(_HANDLE, [])
 
     def frame(self, ref: str) -> Any:
         """Return a frame by its ref, as the remote end's reference to it; None if it is gone."""
-        return self._run(_FRAME, [ref])
+        return self._world.element(_FRAME, [ref])
+
+    def enter_frame(self) -> None:
+        """Note that the remote end has switched to a frame."""
+        self._world.enter_frame()
+
+    def enter_top(self) -> None:
+        """Note that the remote end has switched to a top document, perhaps that of another tab."""
+        self._world.enter_top()
 
     def describe_file_input(self, call: Callable[[str, list[int]], Any]) -> FileInputAnswer:
         """Return line and ref of a file input that only WebDriver BiDi can name, since it may be outside the document.
 
-        `call` runs a function with the input and with numbers as its arguments.
+        `call` runs a function of BiDi with the input and with numbers as its arguments, in the engine's world.
         """
-        _, facts = self._complete(self._read(call(_PICKED, [self._refs.next, self._refs.end])))
+        function = f"(input, next, end) => window[{json.dumps(self._world.key)}]?.picked(input, [next, end])"
+        _, facts = self._complete(self._read(call(function, self._numbers())))
         return _checked(FILE_INPUT, facts)
+
+    def file_input_function(self) -> str:
+        """Return the function of BiDi that returns the file input which `ready` kept."""
+        return f"() => window[{json.dumps(self._world.key)}].handle()"
+
+    def bidi_target(self, context: str) -> dict[str, str]:
+        """Return the target of a `script.callFunction` for these two, in a browsing context."""
+        return self._world.sandbox_target(context)
+
+    def _numbers(self) -> list[int]:
+        return [self._refs.next, self._refs.end]
+
+    def _ask(self, body: str, *args: str) -> dict[str, Any]:
+        _, facts = self._complete(self._send(body, [*args, self._numbers()]))
+        return facts
 
     def _complete(self, answer: tuple[AnswerHead, dict[str, Any]]) -> tuple[AnswerHead, dict[str, Any]]:
         """Return the answer with all its refs: if numbers were lacking, the page keeps it and fills them in."""
-        while self._reserve_missing_refs(answer[0]):
+        for _ in range(_ROUNDS):
+            if not self._reserve_missing_refs(answer[0]):
+                return answer
             answer = self._send(_CALL, ["numbered", self._with_refs({})])
+        if self._reserve_missing_refs(answer[0]):
+            raise EngineFault("it asks for ever more refs")
         return answer
 
     def _reserve_missing_refs(self, head: AnswerHead) -> bool:
@@ -210,10 +269,7 @@ class PageEngine:
         return json.dumps({**params, "refs": [self._refs.next, self._refs.end]})
 
     def _send(self, script: str, args: list[Any]) -> tuple[AnswerHead, dict[str, Any]]:
-        answer = self._run(script, args)
-        if answer == _MISSING:
-            answer = self._run(SOURCE + script, args)
-        return self._read(answer)
+        return self._read(self._world.run(script, args))
 
     def _read(self, answer: Any) -> tuple[AnswerHead, dict[str, Any]]:
         """Return an answer's head, and the rest, which only its method can check."""
@@ -252,3 +308,22 @@ def _checked(method: PageMethod[AnswerT], facts: dict[str, Any]) -> AnswerT:
         [wrong, *_] = error.errors(include_url=False, include_context=False, include_input=False)
         place = ".".join(map(str, wrong["loc"]))
         raise EngineFault(f"its answer to {method.name!r} does not fit ({place}: {wrong['msg']})") from None
+
+
+def _names_elements(value: Any) -> bool:
+    """Return True if an element is named anywhere in the arguments of a script."""
+    if isinstance(value, dict):
+        return set(value) in ({"ref"}, {"locator"}) or any(map(_names_elements, value.values()))
+    return isinstance(value, list) and any(map(_names_elements, value))
+
+
+def _with_refs_in_place(value: Any, mark: str, elements: list[Any]) -> Any:
+    """Return a script's value with the elements in place of what stands for them."""
+    if isinstance(value, list):
+        return [_with_refs_in_place(item, mark, elements) for item in value]
+    if isinstance(value, dict):
+        number = value.get(mark)
+        if isinstance(number, int):
+            return elements[number] if 0 <= number < len(elements) else None
+        return {name: _with_refs_in_place(item, mark, elements) for name, item in value.items()}
+    return value

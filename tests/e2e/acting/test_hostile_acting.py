@@ -110,11 +110,10 @@ def test_acting_works_on_a_page_that_removes_builtin_javascript_functions(stage:
     assert "0.2 s" in refused(stage.call("execute_script", script="await {then() {}}", timeout=200), "timeout")
 
 
-def test_a_page_that_breaks_array_methods_is_reported_as_unreadable(stage: Stage) -> None:
-    """A page that breaks Array.prototype cannot be listed, and the remote_error explains why."""
+def test_a_page_that_breaks_array_methods_is_read_like_any_other(stage: Stage) -> None:
+    """Functions that a page replaces are not those of the page engine, which has a world of its own."""
     stage.show("<button>Go</button><script>Array.prototype.map = Array.prototype.filter = () => { throw 1 }</script>")
-    text = refused(stage.call("get_visible_elements"), "remote_error")
-    assert "The page could not be read: 1. It may have replaced functions of the browser" in text
+    assert stage.ok("get_visible_elements")["outline"].startswith('- button "Go"')
     act(stage)
 
 

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 from urllib.parse import quote
 
+from orchestrator.snapshot.web.world import PageWorld
+from orchestrator.webdriver.remote import Remote
 from tests.snapshot.untyped import UntypedEngine
 
 CAPABILITIES = {
@@ -45,7 +47,8 @@ class Browser:
         self.base = base
         value = self.send("POST", "/session", {"capabilities": {"alwaysMatch": CAPABILITIES}})
         self.session = f"/session/{value['sessionId']}"
-        self.page = UntypedEngine(self.run, Numbers())
+        self.remote = Remote(base, value["sessionId"], name="browser", timeout=30)
+        self.page = UntypedEngine(PageWorld(self.remote, None, isolated=True), Numbers())
 
     def send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         """Send a command and return its value."""
@@ -62,7 +65,7 @@ class Browser:
         return self.send("POST", self.session + path, body)
 
     def run(self, script: str, args: list[Any]) -> Any:
-        """Execute a script in the form that `Page` needs."""
+        """Execute a script in the page's own world."""
         return self.command("/execute/sync", script=script, args=args)
 
     def js(self, script: str, *args: Any) -> Any:
@@ -91,6 +94,20 @@ class Browser:
     def quit(self) -> None:
         """End the session."""
         self.send("DELETE", self.session)
+        self.remote.close()
+
+
+class RecordingWorld(PageWorld):
+    """An isolated world that records the methods of the engine that are called."""
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__(browser.remote, None, isolated=True)
+        self.called: list[str] = []
+
+    def run(self, body: str, args: list[Any]) -> Any:
+        """Note the method, and call it."""
+        self.called.append(str(args[0]))
+        return super().run(body, args)
 
 
 def without_refs(text: str) -> str:

@@ -16,7 +16,7 @@ from urllib.error import URLError
 import pytest
 
 from orchestrator.snapshot.methods import SNAPSHOT
-from orchestrator.snapshot.web.page import SOURCE
+from orchestrator.snapshot.web.world import install_page_engine
 from tests.servers.ports import free_port
 from tests.snapshot.web.chromium import Browser, Site, without_refs
 
@@ -56,7 +56,7 @@ def browser(driver: str) -> Iterator[Browser]:
     """A session for each module, with the engine installed from document start in every frame."""
     session = Browser(driver)
     try:
-        session.cdp("Page.addScriptToEvaluateOnNewDocument", source=SOURCE)
+        install_page_engine(session.remote)
         yield session
     finally:
         session.quit()

@@ -58,8 +58,10 @@ def test_cross_origin_frames_are_reported_with_their_path_and_line(browser: Brow
     assert without_refs(answer["lines"][frame["at"]]) == '  - iframe "Last"'
     for index in frame["path"]:
         browser.command("/frame", id=index)
+        page.enter_frame()
     assert [without_refs(line) for line in page.call(SNAPSHOT)["lines"]] == ['- button "Inside"']
     browser.command("/frame", id=None)
+    page.enter_top()
 
 
 def test_a_locator_into_a_cross_origin_frame_returns_the_path_and_the_rest(browser: Browser, site: Site) -> None:
@@ -76,8 +78,10 @@ def test_a_snapshot_taken_inside_a_same_origin_frame_covers_the_whole_page(brows
     page = nested(browser, site)
     before = page.call(SNAPSHOT, scope="page")["lines"]
     browser.command("/frame", id=0)
+    page.enter_frame()
     assert page.call(SNAPSHOT, scope="page")["lines"] == before
     browser.command("/frame", id=None)
+    page.enter_top()
 
 
 def test_an_element_inside_a_covered_frame_is_reported_as_covered(browser: Browser, site: Site) -> None:

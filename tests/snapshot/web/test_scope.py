@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from orchestrator.snapshot.methods import READY, SNAPSHOT, STATE
-from orchestrator.snapshot.web.page import SOURCE
+from orchestrator.snapshot.methods import READY, SNAPSHOT
+from orchestrator.snapshot.web.world import HOOKS, PageWorld, engine_source
 from tests.snapshot.untyped import UntypedEngine
-from tests.snapshot.web.chromium import Browser, Numbers, without_refs
+from tests.snapshot.web.chromium import Browser, Numbers, RecordingWorld, without_refs
 
 TALL = "<main><button>Near</button><div style='height:3000px'></div><button>Far</button></main>"
 
@@ -96,46 +94,33 @@ def test_ref_numbers_are_not_reused_in_a_new_document(browser: Browser) -> None:
 def test_a_snapshot_reserves_more_ref_numbers_when_they_run_out(browser: Browser) -> None:
     """A range of ref numbers that is too short is extended, and the snapshot is complete."""
     browser.open("<button>x</button>" * 300)
-    page = UntypedEngine(browser.run, Numbers(step=1))
+    page = UntypedEngine(PageWorld(browser.remote, None, isolated=True), Numbers(step=1))
     page.call(SNAPSHOT, limit=1)
     assert len({line.split("[")[1] for line in page.call(SNAPSHOT, scope="page", limit=300)["lines"]}) == 300
 
 
 def test_a_script_or_snapshot_that_runs_out_of_ref_numbers_is_not_repeated(browser: Browser) -> None:
     """Missing ref numbers are filled in afterwards: a script runs once, and the page is walked once."""
-    sent: list[str] = []
-
-    def run(script: str, args: list[Any]) -> object:
-        sent.append(str(args[0]))
-        return browser.run(script, args)
-
     browser.open("<button>x</button>" * 30)
-    page = UntypedEngine(run, Numbers(step=1))
+    world = RecordingWorld(browser)
+    page = UntypedEngine(world, Numbers(step=1))
     answer = page.evaluate("window.runs = (window.runs ?? 0) + 1; return [...document.querySelectorAll('button')]", [])
     assert browser.js("return window.runs") == 1
     assert len({element["ref"] for element in answer["value"]}) == 30
     browser.open("<button>x</button>" * 30)
-    sent.clear()
+    world.called.clear()
     page.call(SNAPSHOT)
-    assert sent == ["snapshot", "numbered"]
+    assert world.called == ["snapshot", "numbered"]
 
 
-def test_the_page_engine_installs_itself_once_and_adds_no_named_global(browser: Browser) -> None:
-    """The engine is installed by the first call, a second install does nothing, and no global is named after it."""
-    sent: list[int] = []
-
-    def run(script: str, args: list[object]) -> object:
-        sent.append(len(script))
-        return browser.run(script, args)
-
+def test_the_page_engine_installs_itself_once_and_adds_no_global_to_the_page(browser: Browser) -> None:
+    """The engine is installed by the first call, a second install does nothing, and the page has no new global."""
     browser.open("x")
     browser.js("document.body.append(document.createElement('iframe'))")
-    page = UntypedEngine(run, Numbers())
-    page.call(STATE)
-    browser.js(f"window.first = window[Symbol.for('webdriver-orchestrator')]; {SOURCE}")
-    assert browser.js("return window.first === window[Symbol.for('webdriver-orchestrator')]")
-    assert (
-        browser.js("return Object.keys(window).concat(Object.getOwnPropertyNames(window)).filter(k => /orch/.test(k))")
-        == []
-    )
-    assert max(sent) < 1000
+    world = PageWorld(browser.remote, None, isolated=True)
+    ref = UntypedEngine(world, Numbers()).call(SNAPSHOT, scope="page")["lines"]
+    world.run(engine_source(world.key), [])
+    browser.js(HOOKS)
+    assert UntypedEngine(world, Numbers()).call(SNAPSHOT, scope="page")["lines"] == ref
+    names = "return Reflect.ownKeys(window).map(String).filter(key => /orch/.test(key))"
+    assert browser.js(names) == []

@@ -1,7 +1,15 @@
-// Notes the permissions that the page asks its user for, without changing the request or its answer.
+// Keeps the permissions that the page asks its user for, as the hooks report them.
+const PERMISSIONS = wordSet(`
+  geolocation notifications clipboard-read persistent-storage midi idle-detection local-fonts window-management
+  microphone camera`);
 const asked = new Set();
 /** The origin that asks; for a document without a URL, such as an empty popup, that of the page that opened it. */
 const HERE = window.location.origin === 'null' ? window.origin : window.location.origin;
+
+listen(window, CHANNEL, ({ detail }) => {
+  const [, permission] = /^asks ([a-z-]{1,30})$/.exec(`${detail}`) ?? [];
+  if (PERMISSIONS.has(permission)) noteAsked(permission, HERE);
+});
 
 /** Notes it in the head of the cluster, whose engine answers: `geolocation https://shop.example`. */
 function noteAsked(what, origin) {
@@ -15,39 +23,4 @@ function takeAsked() {
   const taken = asked.size ? [...asked] : undefined;
   asked.clear();
   return taken;
-}
-
-/** Notes the permissions that calls of this function ask for. */
-function hear(owner, name, naming) {
-  if (!owner) return;
-  wrap(owner, name, (target, self, args) => {
-    for (const what of naming(args)) noteAsked(what, HERE);
-    return apply(target, self, args);
-  });
-}
-
-const MEDIA = { audio: 'microphone', video: 'camera' };
-const ASKING = [
-  ['Geolocation', 'getCurrentPosition', 'geolocation'],
-  ['Geolocation', 'watchPosition', 'geolocation'],
-  ['PushManager', 'subscribe', 'notifications'],
-  ['Clipboard', 'read', 'clipboard-read'],
-  ['Clipboard', 'readText', 'clipboard-read'],
-  ['StorageManager', 'persist', 'persistent-storage'],
-  ['Navigator', 'requestMIDIAccess', 'midi'],
-];
-const ASKING_AT_ONCE = [
-  ['Notification', 'requestPermission', 'notifications'],
-  ['IdleDetector', 'requestPermission', 'idle-detection'],
-];
-const ASKING_WINDOW = [['queryLocalFonts', 'local-fonts'], ['getScreenDetails', 'window-management']];
-
-const mediaOf = ([constraints]) => keysOf(MEDIA).filter((kind) => constraints?.[kind]).map((kind) => MEDIA[kind]);
-
-/** In an insecure context the browser refuses without asking. */
-if (window.isSecureContext) {
-  for (const [type, name, what] of ASKING) hear(window[type]?.prototype, name, () => [what]);
-  for (const [type, name, what] of ASKING_AT_ONCE) hear(window[type], name, () => [what]);
-  for (const [name, what] of ASKING_WINDOW) hear(window, name, () => [what]);
-  hear(window.MediaDevices?.prototype, 'getUserMedia', mediaOf);
 }

@@ -37,11 +37,27 @@ const through = (lens, box) => ({
   bottom: lens.top + box.bottom * lens.scaleY,
 });
 
-/** outwards({path}): the map from coordinates inside a frame to those around it, and the visible part of the frame. */
-function outwards({ path }) {
+/**
+ * outwards({path, point?}): the map from coordinates inside a frame to those around it, and the visible part of the
+ * frame; why a pointer does not reach the frame at a point inside it, which the frame's own page cannot be asked.
+ */
+function outwards({ path, point }) {
   const frame = frameAt(path);
   if (!frame) throw new Refusal('not_found', 'the frame is gone');
-  return { lens: lensInto(frame, lensOf(dom.document(frame))), part: shownPart(frame) };
+  const lens = lensInto(frame, lensOf(dom.document(frame)));
+  return { lens, part: shownPart(frame), obstacle: point ? obstacleAt(frame, lens, point) : undefined };
+}
+
+function obstacleAt(frame, lens, [x, y]) {
+  const { left, top } = through(lens, { left: x, top: y, right: x, bottom: y });
+  const at = { x: Math.floor(left), y: Math.floor(top) };
+  const part = visiblePart(frame);
+  if (at.x < Math.floor(part.left) || at.x > part.right || at.y < Math.floor(part.top) || at.y > part.bottom) {
+    return `the point is outside the visible part of ${lineFor(frame)}`;
+  }
+  const hit = hitAt(frame, at);
+  if (reaches(hit, frame)) return undefined;
+  return hit ? `covered by ${lineFor(coverOf(hit, frame))}` : `${lineFor(frame)} is out of view`;
 }
 
 const viewportOf = (doc) => {

@@ -1,6 +1,4 @@
 // The cluster that one engine serves: a document, with the same-origin frames and open shadow roots below it.
-const KEY = Symbol.for('webdriver-orchestrator');
-
 /** The window whose engine answers for this one: the topmost of its same-origin parents. */
 function headWindow() {
   let head = window;

@@ -76,23 +76,27 @@ const engine = {
     }
   },
 
-  /** The arguments of a script, or the text of a refusal; reserves refs for its answer. */
-  args(json, refs) {
+  /** The arguments of a script without their elements, which wait to be handed over; or the text of a refusal. */
+  give(json, mark, refs) {
     const head = headWindow();
-    if (head !== window) return head[KEY].args(json, refs);
+    if (head !== window) return head[KEY].give(json, mark, refs);
     reserve(refs);
+    handed.given = [];
+    handed.returned = [];
     try {
-      return revive(parseJson(json));
+      return answer({ value: hold(parseJson(json), mark) });
     } catch (error) {
+      handed.given = [];
       return error.answer ? answer(error.answer) : explain(error);
     }
   },
 
-  /** The answer of such a script. */
-  serialize(value) {
+  /** The elements in the value of such a script. */
+  takeReturned(refs) {
     const head = headWindow();
-    if (head !== window) return head[KEY].serialize(value);
-    return answer({ value: portable(value) });
+    if (head !== window) return head[KEY].takeReturned(refs);
+    reserve(refs);
+    return answer({ elements: takeReturned() });
   },
 
   /** Line and ref of the input that a file chooser was opened for; remembers it if it is outside the document. */
@@ -105,12 +109,23 @@ const engine = {
   },
 
   /** The element that `ready` kept, for the one command that needs a WebElement. */
-  handle: () => (acting.handle && isLive(acting.handle) ? acting.handle : null),
-  frame: elementOf,
+  handle() {
+    const head = headWindow();
+    if (head !== window) return head[KEY].handle();
+    return acting.handle && isLive(acting.handle) ? acting.handle : null;
+  },
+
+  /** A frame by its ref. */
+  frame(ref) {
+    const head = headWindow();
+    return head === window ? elementOf(ref) : head[KEY].frame(ref);
+  },
+
   requests: ownRequests,
+  clickable,
+  handed,
   noteStopped,
   noteAsked,
-  timed,
 };
 
 defineProperty(window, KEY, { value: Object.freeze(engine) });

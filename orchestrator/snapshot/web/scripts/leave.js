@@ -86,15 +86,3 @@ function errorCode() {
   const text = dom.textContent(code ?? dom.body(window.document)).trim();
   return code || window.location.protocol === 'about:' ? text : '';
 }
-
-/** The promise, rejected after so many ms by a timer that the page cannot have replaced. */
-const timed = (promise, ms, message) => new Promise((resolve, reject) => {
-  setTimer(() => reject(new Error(message)), ms);
-  afterwards(promise, resolve, (thrown) => reject(carriable(thrown)));
-});
-
-/** The error, with a message that the driver can transport. */
-function carriable(thrown) {
-  const message = `${thrown?.message ?? ''}`;
-  return wellFormed(message) === message ? thrown : new Error(wellFormed(message));
-}

@@ -1,14 +1,13 @@
 // Takes the platform's own getters before a page can shadow them: a form field named "children" hides form.children.
 const {
-  Array, Date, Error, FinalizationRegistry, JSON, Map, Math, MutationObserver, Number, Object, Promise, Proxy, RegExp, Set,
-  String, URL, WeakMap, WeakRef,
+  Array, Date, Error, Event, FinalizationRegistry, FocusEvent, JSON, Map, Math, MutationObserver, Number, Object, Promise,
+  RegExp, Set, String, URL, WeakMap, WeakRef, WeakSet,
 } = window;
-const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { defineProperty, getOwnPropertyDescriptor } = Reflect;
 const { keys: keysOf } = Object;
 const { isArray } = Array;
 const { isFinite } = Number;
 const parseJson = JSON.parse;
-const stringify = JSON.stringify;
 const styleOf = window.getComputedStyle.bind(window);
 const now = performance.now.bind(performance);
 const setTimer = window.setTimeout.bind(window);
@@ -22,11 +21,6 @@ const writer = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, 
 const method = (type, name) => uncurry(type.prototype[name]);
 
 const joined = method(Array, 'join');
-
-/** The text without lone surrogates, which drivers cannot transport. */
-const wellFormed = 'toWellFormed' in String.prototype ? method(String, 'toWellFormed') : (text) => text;
-
-const quoteJson = (text) => stringify(wellFormed(text));
 
 const ELEMENT = 1;
 const TEXT = 3;
@@ -82,7 +76,6 @@ const dom = {
   setValue: writer(HTMLInputElement, 'value'),
   clone: method(Node, 'cloneNode'),
   tabIndex: reader(HTMLElement, 'tabIndex'),
-  clickHandler: reader(HTMLElement, 'onclick'),
   editable: reader(HTMLElement, 'isContentEditable'),
   slotted: method(HTMLSlotElement, 'assignedNodes'),
   frameWindow: reader(HTMLIFrameElement, 'contentWindow'),
@@ -137,21 +130,3 @@ const inHtml = (element) => isHtml(element) === HTML_SPACE;
 
 const attribute = dom.attribute;
 const flag = (element, name) => attribute(element, name) === 'true';
-
-/** JSON without the platform's `stringify`, which obeys the toJSON that old libraries give to arrays. */
-function encode(value) {
-  if (value === null || value === undefined) return 'null';
-  if (typeof value === 'number') return isFinite(value) ? `${value}` : 'null';
-  if (typeof value === 'boolean') return `${value}`;
-  if (typeof value === 'string') return quoteJson(value);
-  if (isArray(value)) {
-    let items = '';
-    for (let i = 0; i < value.length; i += 1) items += (i ? ',' : '') + encode(value[i]);
-    return `[${items}]`;
-  }
-  let members = '';
-  for (const key of keysOf(value)) {
-    if (value[key] !== undefined) members += `${members ? ',' : ''}${quoteJson(key)}:${encode(value[key])}`;
-  }
-  return `{${members}}`;
-}

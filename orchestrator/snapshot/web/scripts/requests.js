@@ -1,76 +1,40 @@
-// Counts the requests that a window has in flight, without changing what the page sees of them.
+// Keeps the requests that a window has in flight, as the hooks in the page's own world report them. The page can report
+// others: that makes us wait longer, or not long enough for its own requests, and nothing else.
+const MOST_REQUESTS = 1000;
+const listen = uncurry(EventTarget.prototype.addEventListener);
+const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
+
+/** The elements to which the page gave a click handler. */
+const clickable = new WeakSet();
+
 class Requests {
   constructor(view) {
     this.last = 0;
     this.open = new Map();
-    this.watchFetch(view);
-    this.watchXhr(view);
+    listen(view, CHANNEL, ({ detail }) => this.note(`${detail}`));
+    listen(view, `${CHANNEL}:clickable`, ({ relatedTarget }) => void clickable.add(relatedTarget));
+    listen(view, `${CHANNEL}:unclickable`, ({ relatedTarget }) => void clickable.delete(relatedTarget));
   }
 
-  begin(url) {
-    this.last += 1;
-    this.open.set(this.last, `${url}`);
-    return this.last;
+  note(report) {
+    const [, what, key, url] = /^(begin|end) (\d{1,9})(?: ([^]*))?$/.exec(report) ?? [];
+    if (what === 'end') this.open.delete(key);
+    else if (what && this.open.size < MOST_REQUESTS) {
+      this.last += 1;
+      this.open.set(key, { number: this.last, url: url.slice(0, MOST_REQUESTS) });
+    }
   }
 
   /** The address of a request begun after number `since` and not yet answered, or null. */
   pending(since) {
-    for (const [number, url] of this.open) if (number > since) return url;
+    for (const { number, url } of this.open.values()) if (number > since) return url;
     return null;
   }
-
-  watchFetch(view) {
-    const requests = this;
-    wrap(view, 'fetch', (target, self, args) => {
-      const number = requests.begin(args[0]?.url ?? args[0]);
-      const end = () => void requests.open.delete(number);
-      try {
-        const answer = apply(target, self, args);
-        afterwards(answer, end, end);
-        return answer;
-      } catch (error) {
-        end();
-        throw error;
-      }
-    });
-  }
-
-  watchXhr(view) {
-    const requests = this;
-    const addresses = new WeakMap();
-    const numbers = new WeakMap();
-    const end = (xhr) => void requests.open.delete(numbers.get(xhr));
-    wrap(view.XMLHttpRequest.prototype, 'open', (target, self, args) => {
-      const answer = apply(target, self, args);
-      // A second open() ends the first request without an event.
-      end(self);
-      addresses.set(self, args[1]);
-      return answer;
-    });
-    wrap(view.XMLHttpRequest.prototype, 'send', (target, self, args) => {
-      if (!addresses.has(self)) return apply(target, self, args);
-      numbers.set(self, requests.begin(addresses.get(self)));
-      listen(self, 'loadend', () => end(self), { once: true });
-      try {
-        return apply(target, self, args);
-      } catch (error) {
-        end(self);
-        throw error;
-      }
-    });
-  }
 }
 
-const afterwards = uncurry(Promise.prototype.then);
-const listen = uncurry(EventTarget.prototype.addEventListener);
-const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
-
-/** Replaces a method by a proxy, whose toString is still the native one's. */
-function wrap(owner, name, call) {
-  const property = getOwnPropertyDescriptor(owner, name);
-  if (typeof property?.value !== 'function' || !property.configurable) return;
-  defineProperty(owner, name, { ...property, value: new Proxy(property.value, { apply: call }) });
-}
+/** True for an element with such a handler, also in a child with an engine of its own. */
+const hasClickHandler = (element) =>
+  clickable.has(element) || dom.window(dom.document(element))?.[KEY]?.clickable.has(element) === true;
 
 const ownRequests = new Requests(window);
 const adopted = new WeakMap();
@@ -81,7 +45,10 @@ function requestsOf(view) {
   const engine = view[KEY];
   if (engine) return engine.requests;
   const doc = view.document;
-  if (!adopted.has(doc)) adopted.set(doc, new Requests(view));
+  if (!adopted.has(doc)) {
+    adopted.set(doc, new Requests(view));
+    dispatch(window, new FocusEvent(`${CHANNEL}:adopt`, { relatedTarget: view }));
+  }
   return adopted.get(doc);
 }
 

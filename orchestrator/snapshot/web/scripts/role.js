@@ -221,7 +221,7 @@ function isClickable(element, style, inheritedPointer) {
 
 /** True for an element that declares it by attribute or handler, whatever the pointer looks like there. */
 const takesClicks = (element) => dom.has(element, 'onclick') || (inHtml(element)
-  ? (dom.clickHandler(element) !== null && !isMount(element)) || (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0)
+  ? (hasClickHandler(element) && !isMount(element)) || (dom.has(element, 'tabindex') && dom.tabIndex(element) >= 0)
   : Number(attribute(element, 'tabindex') ?? -1) >= 0);
 
 /** True for the element in which a framework renders the whole page: a handler there proves nothing about clicks. */

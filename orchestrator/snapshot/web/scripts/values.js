@@ -1,13 +1,35 @@
-// Converts between the caller's JSON and a script's values, elements as refs.
+// The elements of a caller's script, handed over to the page's own world and back; see script.js.
+const handed = { given: [], returned: [] };
+const MOST_RETURNED = 10_000;
 
-/** The arguments of a script: {"ref": …} and {"locator": …} become elements, at any depth. */
-function revive(value) {
-  if (Array.isArray(value)) return value.map(revive);
+/** Those of the head of the cluster, whose engine answers, while the script runs in this window. */
+function handedOver() {
+  const head = headWindow();
+  return head === window ? handed : head[KEY].handed;
+}
+
+listen(window, `${CHANNEL}:give`, () => {
+  const elements = handedOver().given;
+  handedOver().given = [];
+  for (const element of elements) dispatch(window, new FocusEvent(`${CHANNEL}:given`, { relatedTarget: element }));
+});
+
+listen(window, `${CHANNEL}:returned`, ({ relatedTarget }) => {
+  const { returned } = handedOver();
+  if (returned.length < MOST_RETURNED) returned.push(relatedTarget);
+});
+
+/** The arguments of a script: {"ref": …} and {"locator": …} are found, and numbers stand for them, at any depth. */
+function hold(value, mark) {
+  if (Array.isArray(value)) return value.map((each) => hold(each, mark));
   if (value === null || typeof value !== 'object') return value;
   const keys = Object.keys(value);
-  if (keys.length === 1 && typeof value.ref === 'string') return argument({ by: 'ref', value: value.ref, given: value.ref });
-  if (keys.length === 1 && value.locator) return argument(value.locator);
-  return Object.fromEntries(keys.map((key) => [key, revive(value[key])]));
+  const isRef = keys.length === 1 && typeof value.ref === 'string';
+  if (isRef || (keys.length === 1 && value.locator)) {
+    handed.given.push(argument(isRef ? { by: 'ref', value: value.ref, given: value.ref } : value.locator));
+    return { [mark]: handed.given.length - 1 };
+  }
+  return Object.fromEntries(keys.map((key) => [key, hold(value[key], mark)]));
 }
 
 /** The element of an argument; a refusal repeats it as the caller wrote it. */
@@ -20,10 +42,11 @@ function argument(locator) {
   }
 }
 
-/** The data that replaces a value of the page: an element's ref, the name of another object. */
-function instead(value, kind) {
-  if (isNode(value)) return dom.type(value) === ELEMENT ? { ref: refOf(value) } : `[${kind.slice(8, -1)}]`;
-  return kind === '[object Window]' || kind === '[object global]' ? '[Window]' : undefined;
+/** The elements that the last script returned, as its answer shows them. */
+function takeReturned() {
+  const elements = handed.returned;
+  handed.returned = [];
+  return elements.map((element) => (isNode(element) && dom.type(element) === ELEMENT ? { ref: refOf(element) } : null));
 }
 
 const isNode = (value) => {
