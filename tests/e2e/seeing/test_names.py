@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.e2e.stage import Stage
+from tests.servers.site import Reply
 
 TOOLBAR = """
 <style>.cog::before {content: '\\e900'} button, a {padding: 9px}</style>
@@ -47,6 +48,15 @@ def test_a_control_is_found_by_the_name_that_stands_in(selector: str, said: str,
     stage.show(TOOLBAR)
     stage.ok("click_element", selector=selector)
     assert stage.js("done.textContent") == said
+
+
+@pytest.mark.core
+def test_text_that_a_style_of_another_origin_writes_is_part_of_a_name(stage: Stage) -> None:
+    """Such a sheet cannot be read; its effect can."""
+    stage.site.page("/far.css", Reply("b::before {content: 'No. '}", 200, "text/css"))
+    sheet = stage.site.url("/far.css", host="localhost")
+    stage.show(f"<link rel=stylesheet href='{sheet}'><button><b>5</b></button>")
+    assert lines(stage) == ['- button "No. 5"']
 
 
 @pytest.mark.core

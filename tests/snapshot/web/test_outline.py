@@ -101,10 +101,16 @@ LINES = {
 
 
 ICON = "<style>.gear::before{content:'\\e900'}</style>"
+MANY_WRITERS = "".join(f".a{i}::before {{content: attr(id)}}" for i in range(20))
 NAMES = {
     "<style>b::before{content:'No. '} b::after{content:' ↗' / ' (new)'}</style><button><b>5</b></button>": (
         '- button "No. 5 (new)"'
     ),
+    "<style>nav {button {&::before {content: 'No. '}}}</style><nav><button>5</button></nav>": (
+        '- navigation\n  - button "No. 5"'
+    ),
+    "<style>@media screen {.a::before, ::after {content: '!'}}</style><button class=a>5</button>": '- button "!5!"',
+    f"<style>{MANY_WRITERS}</style><button id=x class=a9>5</button>": '- button "x5"',
     f"{ICON}<button class=gear></button>": "- button",
     f"{ICON}<button class=gear title=Settings></button>": '- button "Settings"',
     f"{ICON}<button><i class=gear title=Settings></i></button>": '- button "Settings"',

@@ -123,51 +123,67 @@ const adoptedBy = 'adoptedStyleSheets' in Document.prototype
   : { [DOCUMENT]: () => [], [FRAGMENT]: () => [] };
 const rulesOf = reader(CSSStyleSheet, 'cssRules');
 
-let generating = null;
-const writing = new WeakMap();
+/** More selectors than this cost more to search for than the styles of all elements that are asked. */
+const HOSTS_SOUGHT = 16;
+const ANYWHERE = null;
+
+let hosts = null;
+const written = new WeakMap();
 
 /**
- * True unless no style sheet of the tree writes text before or after elements: most write none, and to ask for the
+ * True for an element before or after which a style sheet may write text. Most sheets write none, and to ask for the
  * style of ::before costs as much as all else that is asked of an element.
  */
 function mayGenerate(element) {
-  if (!generating) {
-    generating = new Map();
-    soon(() => { generating = null; });
+  if (!hosts) {
+    hosts = new Map();
+    soon(() => { hosts = null; });
   }
   const root = dom.root(element);
-  let may = generating.get(root);
-  if (may === undefined) {
-    const type = dom.type(root);
-    may = type in sheetsOf && [...sheetsOf[type](root), ...adoptedBy[type](root)].some(writesText);
-    generating.set(root, may);
+  let found = hosts.get(root);
+  if (found === undefined) {
+    found = hostsIn(root);
+    hosts.set(root, found);
   }
-  return may;
+  return found === ANYWHERE || found.has(element);
 }
 
-function writesText(sheet) {
+/** The elements of a tree that the rules which write text are for; `ANYWHERE` if that cannot be said cheaply. */
+function hostsIn(root) {
+  const type = dom.type(root);
+  if (!(type in sheetsOf)) return new Set();
   try {
-    const rules = rulesOf(sheet);
-    const known = writing.get(sheet);
-    if (known?.length === rules.length) return known.writes;
-    const writes = ruleWritesText(rules);
-    writing.set(sheet, { length: rules.length, writes });
-    return writes;
+    const selectors = [...sheetsOf[type](root), ...adoptedBy[type](root)].flatMap(hostSelectors);
+    if (selectors.length > HOSTS_SOUGHT) return ANYWHERE;
+    return new Set(selectors.length ? queryAll(root, selectors.join(',')) : []);
   } catch {
-    // A sheet of another origin cannot be read.
-    return true;
+    // A sheet of another origin cannot be read, and some selectors cannot be searched for.
+    return ANYWHERE;
   }
 }
 
-function ruleWritesText(rules) {
-  for (const rule of rules) {
-    if (rule.styleSheet ? writesText(rule.styleSheet) : rule.cssRules?.length && ruleWritesText(rule.cssRules)) return true;
-    if (!rule.selectorText || !/:(before|after)/.test(rule.selectorText)) continue;
-    const { content } = rule.style;
-    if (content && (/attr\(|var\(/.test(content) || normal(writtenText(content)))) return true;
-  }
-  return false;
+/** The selectors of a sheet's rules that write text, without their pseudo-elements. */
+function hostSelectors(sheet) {
+  const rules = rulesOf(sheet);
+  const known = written.get(sheet);
+  if (known?.length === rules.length) return known.selectors;
+  const selectors = [];
+  for (const rule of rules) addHosts(rule, selectors);
+  written.set(sheet, { length: rules.length, selectors });
+  return selectors;
 }
+
+function addHosts(rule, selectors) {
+  if (rule.styleSheet) selectors.push(...hostSelectors(rule.styleSheet));
+  for (const inner of rule.cssRules ?? []) addHosts(inner, selectors);
+  const content = /:(before|after)/.test(rule.selectorText ?? '') ? rule.style.content : '';
+  if (!content || !(/attr\(|var\(/.test(content) || normal(writtenText(content)))) return;
+  // Rules inside rules begin with & for the selector around them.
+  selectors.push(rule.selectorText.includes('&') ? '*' : withoutPseudo(rule.selectorText));
+}
+
+const withoutPseudo = (selector) =>
+  selector.replace(/(^|[\s,>+~(])::?(?:before|after)/g, '$1*').replace(/::?(?:before|after)/g, '');
 
 /** The text that a style writes before or after the content of an element, set apart as a block is. */
 function generatedText(element, pseudo) {
