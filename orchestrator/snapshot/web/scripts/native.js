@@ -10,10 +10,40 @@ const { isFinite } = Number;
 const parseJson = JSON.parse;
 const styleOf = window.getComputedStyle.bind(window);
 const now = performance.now.bind(performance);
-const setTimer = window.setTimeout.bind(window);
-const clearTimer = window.clearTimeout.bind(window);
+const startTimeout = window.setTimeout.bind(window);
+const endTimeout = window.clearTimeout.bind(window);
 const soon = window.queueMicrotask.bind(window);
 const nextFrame = window.requestAnimationFrame.bind(window);
+
+let timersFire = false;
+startTimeout(() => { timersFire = true; }, 0);
+
+/**
+ * Calls `done` after so many ms. In a document without scripting (CSP `sandbox`, `<iframe sandbox>`) no timeout ever
+ * fires; frames are drawn there all the same.
+ */
+function setTimer(done, ms, ...given) {
+  const until = now() + ms;
+  const timer = { over: false, timeout: null };
+  const end = () => {
+    if (timer.over) return;
+    timer.over = true;
+    done(...given);
+  };
+  const look = () => {
+    if (timer.over || timersFire) return;
+    if (now() >= until) end();
+    else nextFrame(look);
+  };
+  timer.timeout = startTimeout(end, ms);
+  if (!timersFire) nextFrame(look);
+  return timer;
+}
+
+function clearTimer(timer) {
+  timer.over = true;
+  endTimeout(timer.timeout);
+}
 
 const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 const reader = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).get);
