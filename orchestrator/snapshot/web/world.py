@@ -165,8 +165,8 @@ class PageWorld:
 
     def _root_id(self) -> str:
         """Return the remote end's id of the current document's root element."""
-        [reference] = self._remote.script(_ROOT).values()
-        return str(reference)
+        # Appium names it twice, as the JSON Wire Protocol did, too.
+        return str(self._remote.script(_ROOT)[_ELEMENT])
 
     def _call(self, script: str, args: list[Any]) -> Any:
         if not self._shares_page_world:
