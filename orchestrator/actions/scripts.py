@@ -13,7 +13,8 @@ from orchestrator.actions.base import ALL_TYPES, Action, HasTimeout
 from orchestrator.automation import reporting
 from orchestrator.automation.browser.element_errors import element_error
 from orchestrator.automation.browser.finder import Finder
-from orchestrator.automation.browser.selector import Locator, parse_selector
+from orchestrator.automation.browser.locator import Locator
+from orchestrator.automation.browser.selector import parse_selector
 from orchestrator.automation.scene import Scene
 from orchestrator.automation.scripting import engine
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, TimedOut, Unsupported, quoted

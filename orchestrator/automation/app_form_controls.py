@@ -96,7 +96,7 @@ def _select(scene: Scene, hit: FoundElement, value: str) -> Filled:
         touch(scene, tapped(hit.point))
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
         try:
-            with scene.finder.element(f'text="{quoted}"', "point", _SETTLES) as option:
+            with scene.finder.element(f'getByText("{quoted}")', "point", _SETTLES) as option:
                 touch(scene, tapped(option.point))
         except ElementNotFound as error:
             _choose(scene, element, value, error)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.automation.browser.selector import Locator, parse_selector
+from orchestrator.automation.browser.locator import Locator
+from orchestrator.automation.browser.selector import parse_selector
 from orchestrator.errors import InvalidArgument
 
 
@@ -44,7 +45,8 @@ from orchestrator.errors import InvalidArgument
         ("xpath=//a", Locator("xpath", "//a")),
         ("~login", Locator("accessibility_id", "login")),
         ("text=Sign in", Locator("text", "Sign in")),
-        ('text="Sign in"', Locator("text", "Sign in")),
+        ('text="Sign in"', Locator("text", "Sign in", exact=True)),
+        ("text='Sign in'", Locator("text", "Sign in", exact=True)),
         ("text=a=b", Locator("text", "a=b")),
         ("label=E-mail", Locator("label", "E-mail")),
         ("testid=cart", Locator("testid", "cart")),

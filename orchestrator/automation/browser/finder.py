@@ -10,8 +10,9 @@ from typing import Any, Protocol, cast
 
 from orchestrator.automation.browser.element_errors import element_error
 from orchestrator.automation.browser.frames import FramePath, Frames, FrameStep
+from orchestrator.automation.browser.locator import Locator
 from orchestrator.automation.browser.record_access import RecordAccess
-from orchestrator.automation.browser.selector import WHOLE, Locator, Selector, parse_selector
+from orchestrator.automation.browser.selector import WHOLE, Selector, parse_selector
 from orchestrator.errors import PlaceGone, StaleRef
 from orchestrator.snapshot.answers import CrossOriginStep, PageAddress, ReadyAnswer, RefusedAnswer
 from orchestrator.snapshot.methods import (

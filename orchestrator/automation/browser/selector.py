@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from orchestrator.automation.browser.locator import Locator
+from orchestrator.automation.browser.pasted_selectors import read_call, read_css, read_strategy
 from orchestrator.errors import InvalidArgument, quoted
 
-_REF = re.compile(r"\[?(?:ref=)?(e[1-9]\d{0,9})\]?")
+_REF = re.compile(r"[\[@]?(?:ref=)?(e[1-9]\d{0,9})\]?")
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _MARKS = rf"(?P<marks>(?: \[(?:{_QUOTED}|[^\]\"])*\])*)"
 _LINE = re.compile(rf"(?:- ?)?([a-z]+)(?: ({_QUOTED}))?{_MARKS}:?(?: = {_QUOTED})?")
@@ -18,20 +20,6 @@ _ROLE = re.compile(r"([A-Za-z]+)\s*(?:\[\s*name\s*=\s*(.+?)\s*\])?", re.DOTALL)
 _PREFIXES = frozenset({"text", "label", "testid", "css", "xpath", "id", "android", "ios", "chain"})
 _XPATH_STARTS = ("/", "(/", "./", "(./")
 _ROLE_HINT = "Write it as role=button or role=button[name=Pay now]."
-
-
-@dataclass(frozen=True)
-class Locator:
-    """A way to find elements: `by` is a strategy of the page engine, `value` and `name` its arguments."""
-
-    by: str
-    value: str
-    name: str | None = None
-
-    def data(self) -> dict[str, Any]:
-        """The locator as the page engine reads it."""
-        data = {"by": self.by, "value": self.value}
-        return data if self.name is None else {**data, "name": self.name}
 
 
 @dataclass(frozen=True)
@@ -66,9 +54,10 @@ WHOLE = Selector("the page", Locator("document", ""))
 def parse_selector(given: str) -> Selector:
     """Parse a selector.
 
-    `e12` a ref · `button "Pay now"` a line of the outline · `//a` XPath · `~login` accessibility id · `text=…` ·
+    `e12` a ref · `button "Pay now"` a line of the outline · `//a` XPath · `~login` accessibility id · `text=…`,
+    in quotes exact ·
     `label=…` · `role=button[name=Pay now]` · `testid=…` · `id=…` · `frame >> selector` · in apps `android=UiSelector`,
-    `ios=predicate`, `chain=class chain` · anything else is CSS.
+    `ios=predicate`, `chain=class chain` · what other tools write, see `pasted_selectors` · anything else is CSS.
 
     Raises:
         InvalidArgument: It is empty, or a part of it is invalid.
@@ -76,12 +65,20 @@ def parse_selector(given: str) -> Selector:
     text = given.strip()
     if not text:
         raise InvalidArgument("The selector is empty.", hint="Give a ref such as e12, CSS, or text=Sign in.")
+    if pasted := read_call(text, _locators):
+        return Selector(given, pasted[-1], pasted[:-1])
+    *frames, last = _locators(given)
+    return Selector(given, last, tuple(frames))
+
+
+def _locators(text: str) -> tuple[Locator, ...]:
+    """The locators of the frames and, last, of the element."""
     *frames, last = (part.strip() for part in _split(text))
     if not last or not all(frames):
         raise InvalidArgument(
-            f"{quoted(given)} has an empty part.", hint="Write frame selectors as: iframe#pay >> #card."
+            f"{quoted(text)} has an empty part.", hint="Write frame selectors as: iframe#pay >> #card."
         )
-    return Selector(given, _locator(last), tuple(_locator(part) for part in frames))
+    return tuple(locator for part in (*frames, last) for locator in _part(part))
 
 
 def _split(text: str) -> list[str]:
@@ -100,8 +97,11 @@ def _split(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _locator(text: str) -> Locator:
-    return _from_outline(text) or _from_first_characters(text) or _from_prefix(text) or Locator("css", text)
+def _part(text: str) -> tuple[Locator, ...]:
+    """The locators of a part between `>>`: one, or those of a call that names frames."""
+    if own := _from_outline(text) or _from_first_characters(text):
+        return (own,)
+    return read_call(text, _locators) or (_from_prefix(text) or read_strategy(text) or read_css(text),)
 
 
 def _from_outline(text: str) -> Locator | None:
@@ -131,7 +131,11 @@ def _from_prefix(text: str) -> Locator | None:
     if equals and prefix == "role":
         return _role(value)
     if equals and prefix in _PREFIXES:
-        return _checked(Locator(prefix, _unquoted(value.strip())), text)
+        value = value.strip()
+        if prefix == "css" and value:
+            return read_css(_unquoted(value))
+        found = _unquoted(value)
+        return _checked(Locator(prefix, found, exact=prefix == "text" and found != value), text)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -23,6 +24,12 @@ _OWNERS = frozenset({"button", "link", "tab"}) | TOGGLES
 _CONTROLS = (INTERACTIVE - {"generic", "link", "menuitem", "tab"}) | {"group", "meter", "progressbar", "status"}
 _AFTER_TEXT = 3
 """The rank of a nameless field that comes right after a text."""
+
+_BY_WORDS = frozenset({"text", "label", "role", "attribute"})
+"""Locators by words that a person reads, which a regular expression can stand for."""
+
+Sought = str | re.Pattern[str]
+"""The text that a locator looks for, normalised, or a regular expression."""
 
 FindRemotely = Callable[[str, str], list[Node]]
 """Finds nodes at the remote end, by strategy and value."""
@@ -58,15 +65,33 @@ class NodeFinder:
         by, value = str(locator["by"]), str(locator["value"])
         if by in _REMOTE:
             return self._by_remote(by, value)
+        if by in _BY_WORDS:
+            return self._by_words(by, value, locator)
         searches: dict[str, Callable[[str, Any], Iterable[Node]]] = {
             "ref": self._by_ref, "document": self._everything, "line": self._by_line, "css": self._by_css,
-            "xpath": self._by_xpath, "accessibility_id": self._by_accessibility_id,
-            "testid": self._by_accessibility_id, "id": self._by_id, "text": self._by_text, "label": self._by_label,
-            "role": self._by_role,
+            "css_with_text": self._by_css, "xpath": self._by_xpath, "accessibility_id": self._by_accessibility_id,
+            "testid": self._by_accessibility_id, "id": self._by_id,
         }  # fmt: skip
         if by not in searches:
             raise Refusal("invalid", f"there are no locators by {quoted(by)}")
         return list(searches[by](value, locator.get("name")))
+
+    def _by_words(self, by: str, value: str, locator: Mapping[str, Any]) -> list[Node]:
+        """Find by words that a person reads; with `exact` only what reads just so."""
+        given = locator.get("name") if by == "role" else value
+        wanted = None if given is None else _sought(str(given), locator.get("flags"))
+        if by == "role":
+            ranked = self._rank_by_role(value, wanted)
+        elif not wanted:
+            return []
+        elif by == "text":
+            ranked = self._rank_by_text(wanted)
+        elif by == "label":
+            ranked = self._rank_by_label(wanted)
+        else:
+            ranked = self._rank_by_attribute(str(locator.get("name")), wanted)
+        found = _best([(node, rank) for node, rank in ranked if not (locator.get("exact") and rank)])
+        return _with_owners(found) if by == "text" else found
 
     def _by_ref(self, value: str, _: Any) -> list[Node]:
         node = self._refs.node(value, self._tree)
@@ -100,10 +125,10 @@ class NodeFinder:
         wanted = shorten(str(name or ""))
         return _best([(node, 0) for node in self._of_role(value) if shorten(node.name) == wanted])
 
-    def _by_role(self, value: str, name: Any) -> list[Node]:
-        if name is None:
-            return _best([(node, 0) for node in self._of_role(value)])
-        return _best(_ranked(self._of_role(value), lambda node: [node.name], normalize_space(str(name))))
+    def _rank_by_role(self, role: str, wanted: Sought | None) -> list[tuple[Node, int]]:
+        if wanted is None:
+            return [(node, 0) for node in self._of_role(role)]
+        return _ranked(self._of_role(role), lambda node: [node.name], wanted)
 
     def _of_role(self, role: str) -> Iterator[Node]:
         return (node for node in self._shown_nodes() if node.role == role)
@@ -111,26 +136,24 @@ class NodeFinder:
     def _shown_nodes(self) -> Iterator[Node]:
         return (node for node in self._tree.nodes if not node.left_out)
 
-    def _by_text(self, value: str, _: Any) -> list[Node]:
-        """Find by label, text or value: the deepest element that has it, or the control that it names."""
-        wanted = normalize_space(value)
-        if not wanted:
-            return []
+    def _rank_by_text(self, wanted: Sought) -> list[tuple[Node, int]]:
+        """Find by label, text or value: the deepest elements that have it."""
         ranked = _ranked(
             self._shown_nodes(), lambda node: [node.label, node.text, normalize_space(value_of(node))], wanted
         )
-        deepest = [(node, rank) for index, (node, rank) in enumerate(ranked) if not _has_inside(ranked, index)]
-        found = dict.fromkeys(map(_owner, _best(deepest)))
-        # A control comes before a text beside it that reads the same.
-        return sorted(found, key=lambda node: node.role not in INTERACTIVE)
+        return [(node, rank) for index, (node, rank) in enumerate(ranked) if not _has_inside(ranked, index)]
 
-    def _by_label(self, value: str, _: Any) -> list[Node]:
-        wanted = normalize_space(value)
+    def _rank_by_label(self, wanted: Sought) -> list[tuple[Node, int]]:
         controls = [node for node in self._shown_nodes() if node.role in _CONTROLS]
         ranked = _ranked(controls, lambda node: [node.name, node.hint], wanted)
-        return _best(ranked or [(node, _AFTER_TEXT) for node in controls if self._follows(node, wanted)])
+        return ranked or [(node, _AFTER_TEXT) for node in controls if self._follows(node, wanted)]
 
-    def _follows(self, node: Node, wanted: str) -> bool:
+    def _rank_by_attribute(self, name: str, wanted: Sought) -> list[tuple[Node, int]]:
+        if name != "placeholder":
+            raise Refusal("invalid", f"elements of an app have no {name}; use ~id, id=…, text=… or role=…")
+        return _ranked(self._shown_nodes(), lambda node: [node.hint], wanted)
+
+    def _follows(self, node: Node, wanted: Sought) -> bool:
         """True if a control without a label comes right after the text, as in many forms."""
         if node.label:
             return False
@@ -145,7 +168,16 @@ class NodeFinder:
         return self._find_remotely(getattr(locator_strategies(), _REMOTE[by]), value)
 
 
-def _ranked(nodes: Iterable[Node], texts: Callable[[Node], list[str]], wanted: str) -> list[tuple[Node, int]]:
+def _sought(text: str, flags: str | None) -> Sought:
+    if flags is None:
+        return normalize_space(text)
+    try:
+        return re.compile(text, re.IGNORECASE if "i" in flags else 0)
+    except re.error as error:
+        raise Refusal("invalid", f"{quoted(text)} is not a valid regular expression ({error})") from None
+
+
+def _ranked(nodes: Iterable[Node], texts: Callable[[Node], list[str]], wanted: Sought) -> list[tuple[Node, int]]:
     """Return the nodes with a text like the wanted one, each with its rank."""
     found = []
     for node in nodes:
@@ -160,6 +192,11 @@ def _best(ranked: list[tuple[Node, int]]) -> list[Node]:
     pool = [pair for pair in ranked if pair[0].is_visible] or ranked
     top = min((rank for _, rank in pool), default=0)
     return [node for node, rank in pool if rank == top]
+
+
+def _with_owners(found: list[Node]) -> list[Node]:
+    """Return the controls that the texts name; a control comes before a text beside it that reads the same."""
+    return sorted(dict.fromkeys(map(_owner, found)), key=lambda node: node.role not in INTERACTIVE)
 
 
 def _has_inside(ranked: list[tuple[Node, int]], index: int) -> bool:

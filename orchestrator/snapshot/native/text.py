@@ -76,8 +76,10 @@ def escape_refs(text: str) -> str:
     return _LOOKS_LIKE_REF.sub(r"\1\1\\[", shorten(text))
 
 
-def likeness(text: str, wanted: str) -> int | None:
-    """Return the rank of a match: 0 exact, 1 but for case, 2 contained, None no match."""
+def likeness(text: str, wanted: str | re.Pattern[str]) -> int | None:
+    """Return the rank of a match: 0 exact or of a pattern, 1 but for case, 2 contained, None no match."""
+    if isinstance(wanted, re.Pattern):
+        return 0 if wanted.search(text) else None
     if text == wanted:
         return 0
     small, sought = text.lower(), wanted.lower()

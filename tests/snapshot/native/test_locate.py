@@ -34,6 +34,10 @@ def found(screen: UntypedScreen, selector: str, **asked: Any) -> dict[str, Any]:
         ("role=heading", 'heading "Checkout"'),
         ("label=Password", 'textbox "Password"'),
         ("label=coupon", 'textbox "Coupon"'),
+        ("getByText(/^pay/i)", 'button "Pay now"'),
+        ('text="Pay now"', 'button "Pay now"'),
+        ("getByRole('button', {name: 'Remove', exact: true})", 'button "Remove"'),
+        ("getByLabel(/^Pass/)", 'textbox "Password"'),
         ("//XCUIElementTypeCell[2]/XCUIElementTypeButton", 'button "Remove"'),
         ("/AppiumAUT | //*[@name='total']", "text: Total: $19.50"),
     ],
@@ -69,6 +73,21 @@ def test_a_field_without_a_label_is_found_by_the_text_before_it(phone: Phone) ->
     assert found(screen, "label=Street")["line"] == 'textbox [e1] = "Long Acre"'
 
 
+@pytest.mark.parametrize(
+    "selector", ['text="pay now"', "getByText('Pay', {exact: true})", "getByRole('button', {name: /^ay/})"]
+)
+def test_an_exact_text_or_a_pattern_finds_nothing_else(phone: Phone, selector: str) -> None:
+    """Case and what stands around it count."""
+    assert found(phone.screen("ios", source("ios_checkout")), selector)["reason"] == "not_found"
+
+
+def test_a_pattern_that_cannot_be_read_is_invalid(phone: Phone) -> None:
+    """The message quotes the regular expression."""
+    answer = found(phone.screen("ios", source("ios_checkout")), "getByText(/a(/)")
+    assert answer["reason"] == "invalid"
+    assert answer["detail"].startswith('"a(" is not a valid regular expression')
+
+
 CSS = "CSS works in web pages and web views; in a screen of an app use ~id, id=…, text=… or role=…"
 
 
@@ -76,6 +95,8 @@ CSS = "CSS works in web pages and web views; in a screen of an app use ~id, id=�
     ("platform", "selector", "expected"),
     [
         ("ios", "#pay", CSS),
+        ("ios", "link text=Pay", CSS),
+        ("ios", "getByTitle('Pay')", "elements of an app have no title; use ~id, id=…, text=… or role=…"),
         ("android", "css=button", CSS),
         ("ios", "iframe >> text=Pay", "there are no frames in a screen of an app; leave out what is before >>"),
         ("ios", "android=new UiSelector()", "android= is for Android apps (UiAutomator), and this is an iOS app"),

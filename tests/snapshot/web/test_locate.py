@@ -47,6 +47,23 @@ FOUND: list[tuple[dict[str, Any], list[str]]] = [
     ({"by": "css", "value": "button", "within": {"by": "css", "value": "#host"}}, ["q"]),
     ({"by": "xpath", "value": "//input", "within": {"by": "css", "value": "nav"}}, []),
     ({"by": "text", "value": "Pay", "exact": True}, ["p"]),
+    ({"by": "text", "value": "pay", "exact": True}, []),
+    ({"by": "text", "value": "^pay L", "flags": "i"}, ["a"]),
+    ({"by": "text", "value": "b.ld", "flags": ""}, ["b"]),
+    ({"by": "text", "value": "^Some .* here$", "flags": ""}, ["t"]),
+    ({"by": "text", "value": "^Close", "flags": ""}, ["x"]),
+    ({"by": "label", "value": "^e-?mail$", "flags": "i"}, ["e"]),
+    ({"by": "label", "value": "email", "exact": True}, []),
+    ({"by": "role", "value": "button", "name": "pay", "exact": True}, []),
+    ({"by": "role", "value": "button", "name": "^(pay|in)", "flags": "i"}, ["p", "q"]),
+    ({"by": "attribute", "value": "search", "name": "placeholder"}, ["s"]),
+    ({"by": "attribute", "value": "search", "name": "placeholder", "exact": True}, []),
+    ({"by": "attribute", "value": "@example", "name": "placeholder", "flags": ""}, ["e"]),
+    ({"by": "css_with_text", "value": "p", "name": "BOLD text"}, ["t"]),
+    ({"by": "css_with_text", "value": "button", "name": "in the"}, ["q"]),
+    ({"by": "css_with_text", "value": "button, a", "name": "Pay"}, ["p"]),
+    ({"by": "css_with_text", "value": "a", "name": "Pay", "exact": True}, []),
+    ({"by": "css_with_text", "value": "input", "name": "^S.nd", "flags": ""}, ["go"]),
 ]
 
 
@@ -64,7 +81,14 @@ def test_a_locator_finds_its_elements_with_the_best_match_first(
 
 
 @pytest.mark.parametrize(
-    "locator", [{"by": "css", "value": "a["}, {"by": "xpath", "value": "//a["}, {"by": "magic", "value": "x"}]
+    "locator",
+    [
+        {"by": "css", "value": "a["},
+        {"by": "xpath", "value": "//a["},
+        {"by": "magic", "value": "x"},
+        {"by": "text", "value": "a(", "flags": ""},
+        {"by": "css_with_text", "value": "a[", "name": "x"},
+    ],
 )
 def test_an_invalid_selector_is_refused_and_quoted(locator: dict[str, Any], browser: Browser) -> None:
     """A selector that cannot be evaluated is refused at once, with a message that quotes it."""

@@ -33,6 +33,10 @@ function parsed(locator, find) {
   }
 }
 
+/** What a locator looks for, as `likeness` takes it: a text, or with `flags` a regular expression. */
+const soughtBy = (locator, text) => (locator.flags === undefined ? normal(text)
+  : parsed({ by: 'regular expression', value: text }, () => new RegExp(text, locator.flags)));
+
 const everywhere = (start, css) => {
   const found = [];
   for (const root of rootsBelow(start)) for (const element of queryAll(root, css)) found.push(element);
@@ -64,33 +68,60 @@ function best(ranked) {
   return pool.filter(([, rank]) => rank === top).map(([element]) => element);
 }
 
+/** The best tier of what a locator may find: with `exact` only what reads just so. */
+const bestFor = ({ exact }, ranked) => best(ranked.filter(([, rank]) => rank >= 0 && (!exact || rank === 0)));
+
 const NAMED = `[aria-label],[aria-labelledby],img[alt],[title],[placeholder],[aria-placeholder],
   input[type=submit],input[type=button],input[type=reset]`;
 
-function byText(start, { value, exact }) {
-  const ranked = textMatches(start, value);
+/** The deepest elements whose visible text matches a regular expression, each with its rank. */
+function patternMatches(root, pattern) {
+  const { text, spans } = readingOf(root);
+  const found = spans.filter(({ start, end }) => likeness(normal(text.slice(start, end)), pattern) === 0);
+  // Spans are in preorder: one that holds another match holds the next one.
+  const deepest = found.filter((span, i) => i + 1 === found.length || found[i + 1].end > span.end);
+  return new Map(deepest.map(({ element }) => [element, 0]));
+}
+
+function byText(start, locator) {
+  const sought = soughtBy(locator, locator.value);
+  const ranked = locator.flags === undefined ? textMatches(start, locator.value) : patternMatches(start, sought);
   for (const element of everywhere(start, NAMED)) {
-    const ranks = [nameOf(element), placeholderOf(element)].map((text) => likeness(text, normal(value)));
+    const ranks = [nameOf(element), placeholderOf(element)].map((text) => likeness(text, sought));
     const rank = Math.min(...ranks.filter((each) => each >= 0));
     if (rank < Infinity && !ranked.has(element)) ranked.set(element, rank);
   }
-  return best([...ranked].filter(([, rank]) => rank >= 0 && (!exact || rank === 0)));
+  return bestFor(locator, [...ranked]);
 }
 
 const MAYBE_CONTROLS = 'input:not([type=hidden]),select,textarea,button,meter,progress,output,[contenteditable],[role]';
 const CONTROL_ROLES = wordSet(`
   button checkbox combobox listbox radio searchbox slider spinbutton switch textbox meter progressbar status radiogroup`);
 
-function byLabel(start, { value, exact }) {
-  const wanted = normal(value);
+function byLabel(start, locator) {
+  const wanted = soughtBy(locator, locator.value);
   const ranked = [];
   for (const element of everywhere(start, MAYBE_CONTROLS)) {
     if (!CONTROL_ROLES.has(roleOf(element))) continue;
     const texts = [labelText(element), nameOf(element), placeholderOf(element)];
-    const ranks = texts.map((each) => likeness(each, wanted)).filter((rank) => rank >= 0 && (!exact || rank === 0));
+    const ranks = texts.map((each) => likeness(each, wanted)).filter((rank) => rank >= 0);
     if (ranks.length) ranked.push([element, Math.min(...ranks)]);
   }
-  return best(ranked);
+  return bestFor(locator, ranked);
+}
+
+/** Elements by the value of one of their attributes, such as placeholder. */
+function byAttribute(start, locator) {
+  const wanted = soughtBy(locator, locator.value);
+  return bestFor(locator, everywhere(start, `[${locator.name}]`)
+    .map((element) => [element, likeness(normal(attribute(element, locator.name) ?? ''), wanted)]));
+}
+
+/** Elements by CSS, of those the ones that hold the text `name`. */
+function byCssWithText(start, locator) {
+  const wanted = soughtBy(locator, locator.name);
+  return bestFor(locator, parsed({ by: 'css', value: locator.value }, () => everywhere(start, locator.value))
+    .map((element) => [element, likeness(normal(textOf(element)) || nameOf(element), wanted)]));
 }
 
 /** The elements whose line can have the role `role`, each with the role that its name depends on. */
@@ -104,13 +135,15 @@ function* ofRole(start, role) {
   }
 }
 
-function byRole(start, { value, name, exact }) {
+function byRole(start, locator) {
+  const { value, name } = locator;
+  const any = name === undefined || name === null;
+  const wanted = any ? '' : soughtBy(locator, name);
   const ranked = [];
   for (const [element, role] of ofRole(start, value)) {
-    const rank = name === undefined || name === null ? 0 : likeness(nameOf(element, role), normal(name));
-    if (rank >= 0 && (!exact || rank === 0)) ranked.push([element, rank]);
+    ranked.push([element, any ? 0 : likeness(nameOf(element, role), wanted)]);
   }
-  return best(ranked);
+  return bestFor(locator, ranked);
 }
 
 function byLine(start, { value, name }) {
@@ -150,6 +183,8 @@ const SEARCHES = {
   current: byCurrent,
   document: (start) => [dom.html(dom.type(start) === DOCUMENT ? start : dom.document(start))],
   line: byLine,
+  attribute: byAttribute,
+  css_with_text: byCssWithText,
   css: (start, locator) => parsed(locator, () => everywhere(start, locator.value)),
   xpath: byXpath,
   accessibility_id: byAccessibilityId,

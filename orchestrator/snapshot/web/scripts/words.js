@@ -37,8 +37,9 @@ function lower(text) {
   return text.split('').map((char) => (char.toLowerCase().length === 1 ? char.toLowerCase() : char)).join('');
 }
 
-/** The rank of a match: 0 exact, 1 but for case, 2 contained, -1 no match. */
+/** The rank of a match: 0 exact or of a regular expression, 1 but for case, 2 contained, -1 no match. */
 function likeness(text, wanted) {
+  if (wanted instanceof RegExp) return wanted.test(text) ? 0 : -1;
   if (text === wanted) return 0;
   const small = lower(text);
   const sought = lower(wanted);
