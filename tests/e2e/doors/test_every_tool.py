@@ -163,7 +163,8 @@ def shared() -> Iterator[Stage]:
         patch.setenv("BROWSERSTACK_USERNAME", USER)
         patch.setenv("BROWSERSTACK_ACCESS_KEY", PASSWORD)
         clouds = json.dumps({"browserstack": {"api_url": rest.url}})
-        with opened("auto", "one", "two", appium_url="http://127.0.0.1:1", clouds=clouds) as stage:
+        settings = {"appium_url": "http://127.0.0.1:1", "clouds": clouds, "require_session_id": "never"}
+        with opened("auto", "one", "two", **settings) as stage:
             yield stage
 
 
