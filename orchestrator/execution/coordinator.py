@@ -55,7 +55,8 @@ class Coordinator:
         """
         if not tools.verbs.isdisjoint(_verbs(sequence.actions, self._actions, tools)):
             parts = plan_parts(sequence, self._actions, tools)
-            return await SessionSequence(caller, sequence, self._runner).run(parts)
+            progress = SessionSequence(caller, sequence, runner=self._runner, registry=self._registry)
+            return await progress.run(parts)
         steps = plan(sequence.actions, self._actions)
         return await self._runner.run(caller, sequence.session_id, SequenceTask(steps, sequence, NoBarrier()))
 

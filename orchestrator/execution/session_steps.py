@@ -30,7 +30,8 @@ from orchestrator.execution.sequence import (
 from orchestrator.models.identifiers import split_claim
 from orchestrator.models.results import Outcome, SessionLabel
 from orchestrator.models.session import Caller
-from orchestrator.sessions.rows import CloseResult, CurrentSession, SessionRow
+from orchestrator.sessions.registry import SessionRegistry
+from orchestrator.sessions.rows import Claimed, ClaimFacts, CloseResult, CurrentSession, Released, SessionRow
 from orchestrator.system.deadline import Deadline
 
 _SESSION_ID = ("sessionId", "session_id")
@@ -50,12 +51,13 @@ class SessionStep(Protocol):
         """True if it ends sessions: it is not interrupted then."""
         ...
 
-    async def run(self, of_sequence: str | None, acting: str | None) -> Outcome:
+    async def run(self, of_sequence: str | None, acting: str | None, claims: Mapping[str, str]) -> Outcome:
         """Run it.
 
         Args:
             of_sequence: The session that the sequence is for, if it names one.
-            acting: The session that the steps go to now, if the sequence names or started one.
+            acting: The session that the steps go to now, if the sequence names, started or claimed it.
+            claims: The names of claims that the sequence has made, by the ids of their sessions.
         """
         ...
 
@@ -160,16 +162,18 @@ def _split_address(step: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]
 class SessionSequence:
     """The progress of a sequence that holds tools for sessions.
 
-    Each run of other steps takes a turn of its session's lane; between the turns no lane is held.
+    Each run of other steps takes a turn of its session's lane; between the turns no lane is held. A session that a step
+    claimed is used under the claim by the steps after it.
     """
 
-    def __init__(self, caller: Caller, sequence: ExecuteSequence, runner: Runner) -> None:
+    def __init__(self, caller: Caller, sequence: ExecuteSequence, *, runner: Runner, registry: SessionRegistry) -> None:
         self._caller = caller
+        self._registry = registry.for_caller(caller)
         self._sequence = sequence
         self._runner = runner
         self._deadline = Deadline(sequence.timeout / 1000)
         self._started: SessionLabel | None = None
-        self._started_name = ""
+        self._claims: dict[str, str] = {}
         self._acted: list[tuple[SessionChange, SequenceResult]] = []
         self._completed = 0
         self._failed: FailedStep | None = None
@@ -192,13 +196,13 @@ class SessionSequence:
     @property
     def _target(self) -> str | None:
         """The session of steps that name none; None for the caller's current one."""
-        return self._sequence.session_id or (self._started_name if self._started else None)
+        return self._sequence.session_id or (self._started.session_id if self._started else None)
 
     async def _act(self, part: ActingSteps) -> None:
         session_id = part.session_id or self._target
         task = SequenceTask(part.steps, self._sequence, NoBarrier(), first=part.index, deadline=self._deadline)
         try:
-            result = await self._runner.run(self._caller, session_id, task)
+            result = await self._runner.run(self._caller.with_claims(self._claims.values()), session_id, task)
         except OrchestratorError as error:
             done = error.details.get("completed", 0)
             self._completed += done
@@ -239,20 +243,37 @@ class SessionSequence:
             raise late
         try:
             with anyio.fail_after(None if step.destructive else left):
-                return await step.run(self._sequence.session_id, self._target)
+                return await step.run(self._sequence.session_id, await self._find_acting(), self._claims)
         except TimeoutError:
             raise late from None
 
+    async def _find_acting(self) -> str | None:
+        """Return the session that steps without one go to; of the caller's current one only if it was claimed here."""
+        if self._target or not self._claims:
+            return self._target
+        _, current = await self._registry.list_with_current()
+        return current if current in self._claims else None
+
     def _follow(self, outcome: Outcome) -> None:
         """Go on in the session that was started or attached; in the current one if that was closed or one was set."""
+        self._follow_claims(outcome)
         match outcome:
             case SessionRow():
                 self._started = SessionLabel(session_id=outcome.session_id, session_type=outcome.type)
-                self._started_name = outcome.as_claimed().session_id
             case CurrentSession():
                 self._started = None
             case CloseResult() if self._started and self._started.session_id in [*outcome.closed, *outcome.detached]:
                 self._started = None
+
+    def _follow_claims(self, outcome: Outcome) -> None:
+        match outcome:
+            case Claimed():
+                self._claims[split_claim(outcome.session_id)[0]] = outcome.session_id
+            case SessionRow(claim=ClaimFacts()):
+                self._claims[outcome.session_id] = outcome.as_claimed().session_id
+            case Released() | CloseResult():
+                ended = outcome.released if isinstance(outcome, Released) else [*outcome.closed, *outcome.detached]
+                self._claims = {plain: name for plain, name in self._claims.items() if plain not in ended}
 
     def _fail(self, index: int, verb: str, error: OrchestratorError) -> None:
         self._failed = FailedStep(index=index, action=verb, error=error_data(error))

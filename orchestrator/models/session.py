@@ -223,7 +223,7 @@ class Caller(Wire):
         parent: Key of the caller that started this agent, where the host says so.
         client: Name of the program, as far as known.
         agent: Name of the agent in it, as far as known.
-        claims: Ends of the names of claims that the present call gives, by the ids of their sessions.
+        claims: Ends of the names of claims under which the present call uses sessions, by the ids of these.
     """
 
     key: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
+from orchestrator.models.identifiers import split_claim
 from orchestrator.models.results import Outcome
 from orchestrator.models.session import Wire
 from orchestrator.session_tools.backend import ToolBackend
@@ -36,6 +38,8 @@ class SessionTool(Wire, ABC):
     """True if its result is wanted whole, as in `Action`."""
     is_step: ClassVar[bool] = True
     """True if it can be a step of a sequence."""
+    used_sessions: ClassVar[tuple[str, ...]] = ()
+    """Fields with the ids of open sessions that it uses, for which the names of claims on them can stand."""
     nullable: ClassVar[tuple[str, ...]] = ()
     """Properties of the result that are present even when they are null."""
     described: ClassVar[tuple[str, ...] | None] = None
@@ -46,9 +50,15 @@ class SessionTool(Wire, ABC):
 
         Args:
             of_sequence: The session that the sequence is for, if it names one.
-            acting: The session that its steps go to now, if it names or started one.
+            acting: The session that its steps go to now, if it names, started or claimed it.
         """
         return self
+
+    def under_claims(self, claims: Mapping[str, str]) -> Self:
+        """Return it with the names of these claims for the ids of their sessions."""
+        given = {name: split_claim(one) for name in self.used_sessions if (one := getattr(self, name))}
+        named = {name: claims[plain] for name, (plain, suffix) in given.items() if plain in claims and not suffix}
+        return self.model_copy(update=named) if named else self
 
     @abstractmethod
     async def run(self, backend: ToolBackend) -> Outcome:

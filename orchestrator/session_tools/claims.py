@@ -23,6 +23,7 @@ class ClaimSession(SessionTool):
     title: ClassVar[str] = "Claim a session"
     toolset: ClassVar[ToolSet] = "agents"
     result: ClassVar[type[Outcome]] = Claimed
+    used_sessions: ClassVar[tuple[str, ...]] = ("session_id",)
 
     session_id: str
     ttl: int = Field(default=300, ge=1, le=LONGEST_CLAIM, description="Seconds since its last use.")
@@ -41,6 +42,7 @@ class ReleaseSession(SessionTool):
     toolset: ClassVar[ToolSet] = "agents"
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = Released
+    used_sessions: ClassVar[tuple[str, ...]] = ("session_id",)
 
     session_id: str
     force: bool = Field(default=False, description="End another's claim on a session that you started.")
@@ -62,6 +64,7 @@ class ForkSession(SessionTool):
     open_world: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = SessionRow
     described: ClassVar[tuple[str, ...]] = ("sessionId", "state", "url")
+    used_sessions: ClassVar[tuple[str, ...]] = ("session_id",)
 
     session_id: str
     as_: str | None = Field(default=None, alias="as", description="The new one's name.")

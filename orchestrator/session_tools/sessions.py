@@ -28,6 +28,7 @@ class _StartTool(SessionTool, StartParameters):
 
     open_world: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = SessionRow
+    used_sessions: ClassVar[tuple[str, ...]] = ("login_from",)
 
     def in_sequence(self, of_sequence: str | None, acting: str | None) -> Self:  # noqa: ARG002 (the base's)
         """Start the session that the sequence is for."""
@@ -137,6 +138,7 @@ class CloseSession(SessionTool):
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = CloseResult
+    used_sessions: ClassVar[tuple[str, ...]] = ("session_id",)
 
     session_id: str | None = Field(default=None, description="If omitted, the current session.")
     detach: Detach = False

@@ -56,6 +56,6 @@ class ToolStep:
         """True if it ends sessions."""
         return self.tool.destructive
 
-    async def run(self, of_sequence: str | None, acting: str | None) -> Outcome:
+    async def run(self, of_sequence: str | None, acting: str | None, claims: Mapping[str, str]) -> Outcome:
         """Run it; without a session id of its own it is for the session of the sequence."""
-        return await self.tool.in_sequence(of_sequence, acting).run(self.backend)
+        return await self.tool.in_sequence(of_sequence, acting).under_claims(claims).run(self.backend)

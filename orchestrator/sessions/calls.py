@@ -21,7 +21,7 @@ class Call(Generic[ResultT]):
 
     Attributes:
         wanted: Id of the session that the caller named; if omitted, it is set when the call joins a lane.
-        claim: The end of the name of a claim on the session, under which the caller named it.
+        claims: Ends of the names of claims under which the caller uses sessions, by their ids.
         looks: True if the call changes nothing.
         caller: The caller, whose current session is meant if it named none.
         starts: True if the call starts the session; its place was taken with the reservation.
@@ -44,7 +44,7 @@ class Call(Generic[ResultT]):
     ) -> None:
         self.wanted = wanted
         self.caller = caller
-        self.claim = ""
+        self.claims: dict[str, str] = {}
         self.looks = False
         self.starts = ticket is not None
         self.renews = renews

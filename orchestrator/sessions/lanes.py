@@ -101,7 +101,7 @@ class Lanes:
             await self.id_guard.require_id(caller or self._registry.caller)
         wanted, suffix = (None, "") if session_id is None else split_claim(session_id)
         call = Call(wanted, work, ticket, caller=caller or self._registry.caller, renews=renews, name=name)
-        call.claim = suffix or call.caller.claims.get(wanted or "", "")
+        call.claims = call.caller.claims | ({wanted: suffix} if wanted and suffix else {})
         call.looks = looks or not renews
         if ticket:
             self._line_up(call)
@@ -221,7 +221,7 @@ class Lanes:
         self._registry.admit(call.caller)
         key = call.caller.key if call.renews else None
         entry = self._store.join_lane(
-            self._registry.namespace, call.wanted, self._registry.holder, key, suffix=call.claim, looks=call.looks
+            self._registry.namespace, call.wanted, self._registry.holder, key, suffixes=call.claims, looks=call.looks
         )
         call.ticket = entry.ticket  # set in this thread, so that a cancellation on the way back does not lose it
         call.wanted = entry.ticket.id

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from orchestrator.errors import OrchestratorError, RecordUnreadable
 from orchestrator.models.session import Caller, SessionRecord, SessionState, SessionType
@@ -187,12 +188,13 @@ class SqliteStore:
         holder: Holder,
         key: str | None = None,
         *,
-        suffix: str = "",
+        suffixes: Mapping[str, str] = MappingProxyType({}),
         looks: bool = False,
     ) -> LanePosition:
         """Take the last place in the lane of the given session or, if omitted, of the caller's current one.
 
-        `suffix` is that of a claim's name, which is renewed. A call that only `looks` needs none.
+        `suffixes` are those of the names of claims, by session id; the session's own claim is renewed. A call that only
+        `looks` needs none.
 
         Raises:
             NoSession: The id was omitted and the caller `key` has no current session.
@@ -202,6 +204,7 @@ class SqliteStore:
         """
         with self._database.write() as db:
             row = records.get_usable(db, namespace, callers.resolve_session_id(db, namespace, key, session_id))
+            suffix = suffixes.get(row.record.id, "")
             if suffix or not looks:
                 claims.check(db, row.seq, row.record.id, suffix, self._times())
                 claims.renew(db, row.seq, suffix, self._clock())

@@ -221,3 +221,83 @@ def test_the_steps_after_a_start_that_claims_go_under_the_claims_name(connection
     steps = [start, {"action": "press_keys", "keys": "Tab"}, {"action": "close_session"}]
     assert connection.ok("execute_sequence", actions=steps)["completed"] == len(steps)
     assert [row["sessionId"] for row in connection.ok("list_sessions")["sessions"]] == ["page"]
+
+
+CLAIM = {"action": "claim_session", "sessionId": "page"}
+TAB = {"action": "press_keys", "keys": "Tab"}
+
+
+@pytest.mark.parametrize("named", ["by the step", "by the sequence", "as the current one"])
+def test_a_sequence_that_claims_a_session_acts_in_it_and_releases_it(  # W57
+    connection: Served, home: Home, named: str
+) -> None:
+    """The steps after the claim use the session under it by the plain id; after the release they need no claim."""
+    of_step, of_sequence = {
+        "by the step": ({"sessionId": "page"}, {}),
+        "by the sequence": ({}, {"sessionId": "page"}),
+        "as the current one": ({}, {}),
+    }[named]
+    with home.serve() as other:
+        other.ok("set_current_session", sessionId="page")
+        steps = [
+            CLAIM,
+            {**TAB, **of_step},
+            CLAIM,
+            {"action": "release_session", "sessionId": "page"},
+            {**TAB, **of_step},
+        ]
+        done = other.ok("execute_sequence", actions=steps, **of_sequence)
+        assert done["completed"] == len(steps)
+        first, second = (step["result"]["sessionId"] for step in done["steps"] if step["action"] == "claim_session")
+        assert NAME.fullmatch(first)
+        assert first == second
+        text = refused(other.call("press_keys", sessionId=first, keys="Tab"), "session_not_found")
+        assert "This claim is over" in text
+    connection.ok("press_keys", sessionId="page", keys="Tab")
+
+
+@pytest.mark.parametrize("close", [{"sessionId": "page"}, {"sessionId": "page:default"}, {}])
+def test_a_sequence_closes_the_session_of_others_that_it_claimed(  # W57
+    connection: Served, home: Home, close: dict[str, str]
+) -> None:
+    """It is closed under the claim, so nothing is told of one; the id is free for the steps after it."""
+    with home.serve() as other:
+        other.ok("set_current_session", sessionId="page")
+        again = {"action": "start_browser", "sessionId": "page"}
+        steps = [CLAIM, TAB, {"action": "close_session", **close}, again, {**TAB, "sessionId": "page"}]
+        assert other.ok("execute_sequence", actions=steps)["completed"] == len(steps)
+        assert other.ok("close_session", sessionId="page")["closed"] == ["page"]
+    assert "claimed" not in refused(connection.call("press_keys", sessionId="page", keys="Tab"), "session_not_found")
+
+
+def test_a_sequence_that_fails_leaves_its_claim_and_says_under_which_name(connection: Served) -> None:  # W57
+    """The text and the data of the failure have the claim's name, under which alone the session can be changed."""
+    missing = {"action": "click_element", "selector": "#missing", "timeout": 1}
+    answer = connection.call("execute_sequence", sessionId="page", actions=[CLAIM, TAB, missing, TAB])
+    assert answer.failed
+    name = answer.data["steps"][0]["result"]["sessionId"]
+    assert f"Claimed: pass sessionId {name}." in answer.text
+    refused(connection.call("press_keys", sessionId="page", keys="Tab"), "session_claimed")
+    connection.ok("press_keys", sessionId=name, keys="Tab")
+    assert connection.ok("release_session", sessionId=name)["released"] == ["page"]
+
+
+def test_a_sequence_takes_the_page_and_the_login_of_what_it_claimed(connection: Served) -> None:  # W57
+    """A fork and a login of the session are read under the claim; the current session is set by the plain id."""
+    steps = [
+        CLAIM,
+        {"action": "fork_session", "sessionId": "page", "as": "twin"},
+        {"action": "start_browser", "sessionId": "third", "loginFrom": "page"},
+        {"action": "set_current_session", "sessionId": "page"},
+        TAB,
+    ]
+    assert connection.ok("execute_sequence", actions=steps)["completed"] == len(steps)
+    assert connection.call("press_keys", keys="Tab").code == "session_claimed"
+
+
+def test_a_sequence_uses_what_it_started_and_claimed_by_its_id(connection: Served) -> None:  # W57
+    """Steps that name the session go under the claim, as those without a name do."""
+    start = {"action": "start_browser", "sessionId": "mine", "claim": True}
+    steps = [start, {**TAB, "sessionId": "mine"}, {"action": "release_session", "sessionId": "mine"}, TAB]
+    assert connection.ok("execute_sequence", actions=steps)["completed"] == len(steps)
+    connection.ok("press_keys", sessionId="mine", keys="Tab")
