@@ -76,11 +76,22 @@ class ValueChange(Wire):
     to: str
 
 
+class InvalidField(Wire):
+    """A field for which the browser refused a form, and the browser's own sentence."""
+
+    field: str
+    message: str
+
+
 class StateChange(Wire):
-    """The difference between two snapshots; `appeared` and `changed` are outline lines with refs."""
+    """The difference between two snapshots; `appeared` and `changed` are outline lines with refs.
+
+    `invalid` are the fields because of which the browser did not submit a form.
+    """
 
     url: ValueChange | None = None
     title: ValueChange | None = None
+    invalid: list[InvalidField] | None = None
     appeared: list[str] = Field(default_factory=list)
     disappeared: list[str] = Field(default_factory=list)
     changed: list[str] = Field(default_factory=list)
@@ -93,6 +104,8 @@ class StateChange(Wire):
             lines.append(f"URL: {self.url.from_} -> {self.url.to}")
         if self.title:
             lines.append(f"Title: {self.title.from_!r} -> {self.title.to!r}")
+        if self.invalid:
+            lines += ["Invalid:", *(f"- {one.field}: {one.message}" for one in self.invalid)]
         for name in ("appeared", "disappeared", "changed"):
             changes: list[str] = getattr(self, name)
             if changes:
@@ -104,7 +117,7 @@ class StateChange(Wire):
     @property
     def empty(self) -> bool:
         """True if nothing differs."""
-        return not (self.url or self.title or self.appeared or self.disappeared or self.changed)
+        return not (self.url or self.title or self.invalid or self.appeared or self.disappeared or self.changed)
 
 
 class Settled(Outcome):

@@ -254,6 +254,13 @@ ChangedText = TypedDict("ChangedText", {"from": Text, "to": Text})
 """A URL or title before and after."""
 
 
+class RefusedField(TypedDict):
+    """A field for which the browser refused a form, by its name or line, and the browser's sentence."""
+
+    field: Line
+    message: Line
+
+
 class DeltaAnswer(TypedDict):
     """`delta`: what differs from a mark; in a new document, all that it shows."""
 
@@ -262,6 +269,7 @@ class DeltaAnswer(TypedDict):
     url: ChangedText | None
     title: ChangedText | None
     redrawn: Count
+    invalid: list[RefusedField]
     appeared: list[Line]
     disappeared: list[Line]
     changed: list[Line]

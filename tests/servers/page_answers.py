@@ -63,7 +63,7 @@ def state(**facts: Any) -> Answer:
 def delta(**facts: Any) -> Answer:
     """`delta`: the difference from the mark (`delta.js`); `now` is the page's place."""
     told = {"sameDocument": True, "now": PLACE, "url": None, "title": None, "redrawn": 0, "more": None}
-    return {**told, "appeared": [], "disappeared": [], "changed": [], **facts}
+    return {**told, "invalid": [], "appeared": [], "disappeared": [], "changed": [], **facts}
 
 
 def settled(**differences: Any) -> Answer:

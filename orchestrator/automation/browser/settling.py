@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 from orchestrator.automation.browser.finder import Finder
 from orchestrator.automation.browser.frames import FramePath
 from orchestrator.errors import DialogOpen, PlaceGone, TimedOut
-from orchestrator.models.results import StateChange, ValueChange
+from orchestrator.models.results import InvalidField, StateChange, ValueChange
 from orchestrator.snapshot.answers import DeltaAnswer, MarkAnswer, PageAddress, SettleAnswer
 from orchestrator.snapshot.methods import DELTA, MARK, SETTLE, AnswerT, PageMethod
 from orchestrator.snapshot.view import View
@@ -21,6 +21,8 @@ _NO_BASELINE = "elsewhere"
 """A name under which no view has a baseline."""
 _LINES = 40
 """Lines of a change at most."""
+_INVALID = 10
+"""Invalid fields at most, as in the answer for one document."""
 _REDRAWN = "Refs now stale: {}, of elements that were drawn anew and look as before."
 
 
@@ -174,7 +176,8 @@ def _delta_of(answer: SettleAnswer) -> DeltaAnswer | None:
 def _merge_lines(deltas: list[DeltaAnswer]) -> dict[str, Any]:
     """The changed lines of several documents, limited as those of one are."""
     lines: dict[str, list[str]] = {}
-    more, room = sum(delta["more"] or 0 for delta in deltas), _LINES
+    invalid = [InvalidField(**field) for delta in deltas for field in delta["invalid"]]
+    more, room = sum(delta["more"] or 0 for delta in deltas) + len(invalid[_INVALID:]), _LINES
     listings = {
         "appeared": [delta["appeared"] for delta in deltas],
         "changed": [delta["changed"] for delta in deltas],
@@ -185,7 +188,7 @@ def _merge_lines(deltas: list[DeltaAnswer]) -> dict[str, Any]:
         lines[name] = every[:room]
         more += len(every[room:])
         room -= len(lines[name])
-    return {**lines, "more": more or None}
+    return {**lines, "invalid": invalid[:_INVALID] or None, "more": more or None}
 
 
 def _value_change(before: str, after: str) -> ValueChange | None:

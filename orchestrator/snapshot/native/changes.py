@@ -59,7 +59,7 @@ class ScreenBaseline:
         first = [now.line(entry.node) for entry in appeared[:most]]
         second = [now.line(entry.node) for entry in changed[: most - len(first)]]
         return {
-            "sameDocument": same, "now": now.location, "url": None, "redrawn": 0,
+            "sameDocument": same, "now": now.location, "url": None, "redrawn": 0, "invalid": [],
             "title": {"from": self._title, "to": now.title} if same and self._title != now.title else None,
             "appeared": first, "changed": second, "disappeared": gone[: most - len(first) - len(second)],
             "more": total - most if total > most else None,

@@ -34,7 +34,7 @@ def test_a_screen_change_is_reported_element_by_element(phone: Phone) -> None:
     found = settle(screen, name="step", limit=40)
     assert found["settled"]
     assert found["delta"] == {
-        "sameDocument": True, "now": {"url": "", "title": "Cart (2)"}, "url": None, "redrawn": 0,
+        "sameDocument": True, "now": {"url": "", "title": "Cart (2)"}, "url": None, "redrawn": 0, "invalid": [],
         "title": {"from": "Cart", "to": "Cart (2)"},
         "appeared": ['heading "Cart (2)" [e1] [level=1]', "text: New"], "changed": ["text: Total: 2"],
         "disappeared": ['heading "Cart" [level=1]', "text: Old"], "more": None,

@@ -1,5 +1,5 @@
 // Compares the page with a mark, element by element, as lines of the outline.
-const noMark = { document: null, url: '', title: '', lines: new Map(), requests: new WeakMap() };
+const noMark = { document: null, url: '', title: '', lines: new Map(), requests: new WeakMap(), refusals: 0 };
 const marks = new Map();
 
 /** The mark of this name: each step of a sequence has its own. */
@@ -10,8 +10,14 @@ const surveyAll = () => survey(window.document, false, true);
 
 /** mark({name?}): from here on changes, requests and differences count. */
 function beginMark({ name }) {
-  const mark = { document: window.document, ...describePage(), lines: linesByElement(surveyAll()), requests: new WeakMap() };
-  for (const each of allDocuments()) mark.requests.set(each, requestsOf(dom.window(each)).last);
+  const mark = {
+    document: window.document, ...describePage(), lines: linesByElement(surveyAll()), requests: new WeakMap(),
+    refusals: refusalsHeard,
+  };
+  for (const root of allRoots()) {
+    hearRefusals(root);
+    if (dom.type(root) === DOCUMENT) mark.requests.set(root, requestsOf(dom.window(root)).last);
+  }
   marks.set(name ?? '', mark);
   leaving.since = null;
   watchChanges();
@@ -51,9 +57,10 @@ function delta({ limit, name }) {
   const sameDocument = mark.document === window.document;
   const page = describePage();
   const found = differences(sameDocument ? mark.lines : new Map(), linesByElement(result));
+  const { invalid, unsaid } = refusedSince(mark.refusals, result.focused);
   return {
     sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),
-    redrawn: found.redrawn, ...bounded(found, limit ?? 40, result.focused),
+    redrawn: found.redrawn, invalid, ...bounded(found, limit ?? 40, result.focused, unsaid),
   };
 }
 
@@ -83,14 +90,14 @@ function differences(before, after) {
 const changeOf = (key, mark, page, sameDocument) =>
   sameDocument && mark[key] !== page[key] ? { from: mark[key], to: page[key] } : null;
 
-/** At most `most` lines in all: what appeared first, then what changed, then what went. */
-function bounded({ appeared, disappeared, changed }, most, focused) {
+/** At most `most` lines: what appeared first, then what changed, then what went; `more` counts the rest and `unsaid`. */
+function bounded({ appeared, disappeared, changed }, most, focused, unsaid) {
   const total = appeared.length + disappeared.length + changed.length;
   const write = (entries) => entries.map((entry) => referredLine(entry, focused));
   const first = appeared.slice(0, most);
   const second = changed.slice(0, most - first.length);
   const third = disappeared.slice(0, most - first.length - second.length);
   return {
-    appeared: write(first), disappeared: third, changed: write(second), more: total > most ? total - most : null,
+    appeared: write(first), disappeared: third, changed: write(second), more: Math.max(0, total - most) + unsaid || null,
   };
 }

@@ -138,6 +138,7 @@ async function tryMatches(request) {
 
 function succeed(element, matches, request) {
   acting.element = element;
+  hearRefusals(dom.root(element));
   acting.handle = request.handle ? element : null;
   const role = roleOf(element);
   const { point, ...found } = request.found;
