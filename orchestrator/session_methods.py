@@ -359,21 +359,25 @@ class SessionMethods(ABC):
 
     async def press_keys(
         self,
-        keys: str,
+        keys: str | None = None,
         selector: str | None = None,
         *,
+        text: str | None = None,
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
+        """Press keys (Enter, Control+A, Tab Tab; in an app also BACK, HOME), or type text at the caret.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates keys pressed one after another.
             selector: The element to focus first.
+            text: Typed where the caret is, as it stands; what is there is kept. A line break is Enter.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
-        return await self._do(PressKeys, {"keys": keys, "selector": selector, "observe": observe, "timeout": timeout})
+        return await self._do(
+            PressKeys, {"keys": keys, "selector": selector, "text": text, "observe": observe, "timeout": timeout}
+        )
 
     async def select_option(
         self,
@@ -1129,21 +1133,25 @@ class BlockingSessionMethods(ABC):
 
     def press_keys(
         self,
-        keys: str,
+        keys: str | None = None,
         selector: str | None = None,
         *,
+        text: str | None = None,
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME.
+        """Press keys (Enter, Control+A, Tab Tab; in an app also BACK, HOME), or type text at the caret.
 
         Args:
             keys: Keys joined by `+` are held together; a space separates keys pressed one after another.
             selector: The element to focus first.
+            text: Typed where the caret is, as it stands; what is there is kept. A line break is Enter.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
-        return self._do(PressKeys, {"keys": keys, "selector": selector, "observe": observe, "timeout": timeout})
+        return self._do(
+            PressKeys, {"keys": keys, "selector": selector, "text": text, "observe": observe, "timeout": timeout}
+        )
 
     def select_option(
         self,

@@ -16,7 +16,7 @@ from orchestrator.automation.app_form_controls import fill_app_control
 from orchestrator.automation.device_keys import press_device_keys
 from orchestrator.automation.file_choosers import set_files_by_bidi
 from orchestrator.automation.form_controls import choose, describe_mismatch, fill_web_control, toggle
-from orchestrator.automation.input import tapped, touch
+from orchestrator.automation.input import is_password_focused, tapped, touch, type_at_caret
 from orchestrator.automation.keys import DEVICE_KEYS, KEYS, key_actions, named_chords
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported, brief
@@ -109,7 +109,7 @@ class SetValue(SelectorAliases, WaitingPageAction):
 
 
 class PressKeys(SelectorAliases, WaitingPageAction):
-    """Press keys such as Enter, Control+A or Tab Tab Enter; in an app also BACK and HOME."""
+    """Press keys (Enter, Control+A, Tab Tab; in an app also BACK, HOME), or type text at the caret."""
 
     verb: ClassVar[str] = "press_keys"
     title: ClassVar[str] = "Press keys"
@@ -117,11 +117,14 @@ class PressKeys(SelectorAliases, WaitingPageAction):
     toolset: ClassVar[ToolSet] = "core"
     observes: ClassVar[Observe] = "change"
 
-    keys: str = Field(min_length=1, max_length=1000)
+    keys: str | None = Field(default=None, min_length=1, max_length=1000)
     selector: Selector | None = None
+    text: str | None = Field(default=None, min_length=1, repr=False, coerce_numbers_to_str=True)
 
     def log_arguments(self) -> dict[str, Any]:
         """Mask typed characters: they may be part of a password."""
+        if self.keys is None:
+            return super().log_arguments()
         pressed = named_chords(self.keys, device=True)
         return {
             **super().log_arguments(),
@@ -130,20 +133,35 @@ class PressKeys(SelectorAliases, WaitingPageAction):
 
     @model_validator(mode="after")
     def _known(self) -> PressKeys:
-        named_chords(self.keys, device=True)
+        if (self.keys is None) == (self.text is None):
+            raise InvalidArgument(
+                f"press_keys takes keys or text, {'and got neither' if self.keys is None else 'not both'}.",
+                hint="keys presses Enter or Control+A; text is typed at the caret as it stands.",
+            )
+        if self.keys is not None:
+            named_chords(self.keys, device=True)
         return self
 
     def act(self, scene: Scene) -> Acted:
         """Press all keys in one command; an app's keys are the device's, pressed one by one."""
-        pressed = named_chords(self.keys, device=scene.native or bool(_ONLY_ON_DEVICES & {*self.keys.upper().split()}))
         if self.selector is None:
-            press_session_keys(scene, pressed)
+            self._press_or_type(scene, None)
             return Acted()
         with scene.element(self.selector, "focus", self.timeout) as hit:
             if scene.native and not hit.facts.get("focused"):
                 touch(scene, tapped(hit.point))
-            press_session_keys(scene, pressed)
+            self._press_or_type(scene, hit.kind)
         return Acted(matches=hit.matches)
+
+    def _press_or_type(self, scene: Scene, kind: str | None) -> None:
+        """Press or type in the element that has the focus, of this kind if it is known."""
+        if self.text is not None:
+            if kind == "password" or (kind is None and is_password_focused(scene)):
+                scene.redactor.add(self.text)
+            type_at_caret(scene, self.text)
+        elif self.keys is not None:
+            device = scene.native or bool(_ONLY_ON_DEVICES & {*self.keys.upper().split()})
+            press_session_keys(scene, named_chords(self.keys, device=device))
 
 
 class UploadFiles(SelectorAliases, WaitingPageAction):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -9,12 +10,13 @@ from typing import Any, Literal
 from orchestrator.automation.browser.frames import ViewportRect
 from orchestrator.automation.keys import KEYS, key_actions
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import InvalidArgument, RemoteFailure
+from orchestrator.errors import ElementNotFound, InvalidArgument, RemoteFailure
 from orchestrator.models import browser_support
 from orchestrator.models.results import Acted
 from orchestrator.models.session import SessionType
 from orchestrator.snapshot.methods import INSERTED
 
+_MASKED_FIELD_IN_FOCUS = "input[type=password]:focus"
 _KEYS_AT_ONCE = 100
 """Key presses per Perform Actions command, so that none comes near the command timeout."""
 
@@ -72,6 +74,26 @@ def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
         or not scene.query_page(INSERTED, value=text)["taken"]
     ):
         press(scene, [[KEYS["Enter"] if char == "\n" else char] for char in text])
+
+
+def type_at_caret(scene: Scene, text: str) -> None:
+    """Insert the text where the caret is, with trusted events; a line break is Enter."""
+    for number, line in enumerate(re.split(r"\r\n?|\n", text)):
+        if number:
+            press(scene, [[KEYS["Enter"]]])
+        if line:
+            type_text(scene, line, keystrokes=not is_chromium(scene))
+
+
+def is_password_focused(scene: Scene) -> bool:
+    """True if a password field of the page has the focus."""
+    if scene.native:
+        return False
+    try:
+        with scene.element(_MASKED_FIELD_IN_FOCUS, "present", 0):
+            return True
+    except ElementNotFound:
+        return False
 
 
 def move(x: int, y: int, duration: int = 0) -> dict[str, Any]:

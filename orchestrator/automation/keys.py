@@ -53,7 +53,10 @@ def _normalize(name: str, *, device: bool) -> str:
     if device and name.upper() in DEVICE_KEYS:
         return name.upper()
     if name.lower() not in _BY_LOWER:
-        raise InvalidArgument(f"{name!r} is not a key.", hint=nearest(name, [*KEYS, *sorted(DEVICE_KEYS)]))
+        hint = nearest(name, [*KEYS, *sorted(DEVICE_KEYS)])
+        if name.isalpha() and not hint.startswith("Did you mean"):
+            hint = f"To type it, give it as text instead of keys. {hint}"
+        raise InvalidArgument(f"{name!r} is not a key.", hint=hint)
     return _BY_LOWER[name.lower()]
 
 

@@ -16,10 +16,11 @@ _FILE = Path(__file__).parents[1] / "mcp_server" / "tools.json"
 
 
 class Alias(NamedTuple):
-    """A tool, and the arguments that a command presets for it."""
+    """A tool, the arguments that a command presets for it, and the order of its own in place of the tool's."""
 
     tool: str
     preset: Mapping[str, Any] = {}
+    order: tuple[str, ...] = ()
 
 
 ALIASES: Mapping[str, Alias] = {
@@ -44,10 +45,10 @@ ALIASES: Mapping[str, Alias] = {
     "tap": Alias("tap_element"),
     "drag": Alias("drag_and_drop"),
     "fill": Alias("set_value"),
-    "type": Alias("set_value", {"keystrokes": True}),
     "check": Alias("set_value", {"value": "true"}),
     "uncheck": Alias("set_value", {"value": "false"}),
     "press": Alias("press_keys"),
+    "type": Alias("press_keys", order=("text", "selector")),
     "select": Alias("select_option"),
     "upload": Alias("upload_files"),
     "wait": Alias("wait_for"),
@@ -135,6 +136,7 @@ class Command:
         properties: The JSON schemas of its parameters.
         required: The parameters that must be given.
         preset: Arguments that the command gives by itself.
+        order: The parameters that are written without their names; empty: as for every command of the tool.
     """
 
     word: str
@@ -144,9 +146,12 @@ class Command:
     properties: Mapping[str, Schema]
     required: frozenset[str] = frozenset()
     preset: Mapping[str, Any] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
 
     @classmethod
-    def of_entry(cls, word: str, tool: Mapping[str, Any], preset: Mapping[str, Any] = {}) -> Command:
+    def of_entry(
+        cls, word: str, tool: Mapping[str, Any], preset: Mapping[str, Any] = {}, order: tuple[str, ...] = ()
+    ) -> Command:
         """Make the command of a tool, given as it stands in a list of tools."""
         schema = tool["inputSchema"]
         return cls(
@@ -155,15 +160,16 @@ class Command:
             title=tool.get("title", ""),
             description=tool.get("description", ""),
             properties=schema.get("properties", {}),
-            required=frozenset(schema.get("required", ())),
+            required=frozenset((*schema.get("required", ()), *order[:1])),
             preset=preset,
+            order=order,
         )
 
     @property
     def positional(self) -> list[str]:
         """The parameters that are written without their names, in their order."""
         required = [name for name in self.properties if name in self.required]
-        names = _POSITIONAL.get(self.tool, required)
+        names = self.order or _POSITIONAL.get(self.tool, tuple(required))
         return [name for name in names if name in self.properties and name not in self.preset]
 
     @property
@@ -187,7 +193,14 @@ def find_command(words: list[str]) -> tuple[Command, list[str]] | None:
         return Command.of_entry(f"start {kind}", list_entries()[KINDS[kind]]["tool"]), rest[1:]
     alias = ALIASES.get(word, Alias(word.replace("-", "_")))
     entry = list_entries().get(alias.tool)
-    return None if entry is None else (Command.of_entry(word, entry["tool"], alias.preset), rest)
+    return (
+        None
+        if entry is None
+        else (
+            Command.of_entry(word, entry["tool"], alias.preset, alias.order),
+            rest,
+        )
+    )
 
 
 def list_words() -> dict[str, Command]:

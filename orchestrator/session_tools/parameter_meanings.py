@@ -121,6 +121,7 @@ MEANINGS = {
     "har.notFound": "What happens to requests that the file has no response for.",
     "har.path": "The HAR file; default: one below `home`. Required for `replay`.",
     "navigate.url": "An absolute URL.",
+    "press_keys.text": "Typed where the caret is, as it stands; what is there is kept. A line break is Enter.",
     "press_keys.selector": "The element to focus first.",
     "release_session.sessionId": "The claim's name; the session's own with `force`.",
     "route.body": "The body of the response; default: empty.",

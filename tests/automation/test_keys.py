@@ -47,6 +47,13 @@ def test_key_names_map_to_the_webdriver_key_values() -> None:
     ]
 
 
+def test_a_word_in_place_of_a_key_is_pointed_to_text() -> None:
+    """Who wants to type learns how."""
+    with pytest.raises(InvalidArgument) as refused:
+        named_chords("Biscuits")
+    assert refused.value.hint.startswith("To type it, give it as text instead of keys. ")
+
+
 @pytest.mark.parametrize(
     ("written", "message", "hint"),
     [
