@@ -40,20 +40,21 @@ def read_script(name: str) -> str:
     return files("orchestrator.snapshot.web").joinpath("scripts", f"{name}.js").read_text("utf-8")
 
 
-def _script(*parts: str, end: str) -> str:
-    body = "\n".join(map(read_script, parts))
-    return f"'use strict';\n{body}\n{end}"
+def _join(*parts: str) -> str:
+    return "\n".join(map(read_script, parts))
 
 
-_SERVE = "hookPage(window);\nserveScripts();"
-HOOKS: Final = f"(() => {{\n{_script('channel', 'json', 'hooks', 'portable', 'script', end=_SERVE)}\n}})();\n"
+HOOKS: Final = (
+    f"(() => {{\n'use strict';\n{_join('channel', 'json', 'hooks', 'portable', 'script')}\n"
+    "hookPage(window);\nserveScripts();\n})();\n"
+)
 """The script for the page's own world, see hooks.js and script.js."""
-_ENGINE: Final = _script(*PARTS, end="")
+_ENGINE: Final = _join(*PARTS)
 
 
 def engine_source(key: str) -> str:
     """Return the engine as one script, which installs it in its window under this name, unless it is there."""
-    return f"((KEY) => {{\nif (window[KEY]) return;\n{_ENGINE}\n}})({json.dumps(key)});\n"
+    return f"((KEY) => {{\n'use strict';\nif (window[KEY]) return;\n{_ENGINE}\n}})({json.dumps(key)});\n"
 
 
 def engine_key(remote_session_id: str) -> str:
