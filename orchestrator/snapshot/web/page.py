@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic import ValidationError
 
-from orchestrator.errors import RemoteFailure
+from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
 from orchestrator.snapshot.answers import AnswerHead, CrossOriginAnswer, FileInputAnswer, RefusedAnswer, ScriptAnswer
 from orchestrator.snapshot.methods import FILE_INPUT, RETURNED, SCRIPT, AnswerT, PageMethod, is_cross_origin, is_refused
 from orchestrator.system.logger import get_logger
@@ -197,10 +197,17 @@ class PageEngine:
         if not isinstance(answer, str):
             raise Interrupted("The page gave no answer: a dialog opened, or the document went away.")
         facts = _parsed(answer)
-        if facts.pop("returned", 0):
-            returned = _checked(RETURNED, self._ask("return engine.takeReturned(...arguments);"))
-            facts["value"] = _with_refs_in_place(facts.get("value"), mark, returned["elements"])
-        return _checked(SCRIPT, facts)
+        elements = self._take_returned(required=bool(facts.pop("returned", 0)))
+        return _checked(SCRIPT, {**facts, "value": _with_refs_in_place(facts.get("value"), mark, elements)})
+
+    def _take_returned(self, *, required: bool) -> list[Any]:
+        """Return the elements in a script's value; the answer also reports what the page asked for meanwhile."""
+        try:
+            return _checked(RETURNED, self._ask("return engine.takeReturned(...arguments);"))["elements"]
+        except (Interrupted, PlaceGone, DialogOpen):
+            if required:
+                raise
+            return []  # the script left the page, or opened a dialog
 
     def handle(self) -> Any:
         """Return the element that `ready` kept for `handle=True`, as the remote end's reference to it.

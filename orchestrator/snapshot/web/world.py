@@ -119,13 +119,16 @@ class PageWorld:
     def run_in_page(self, body: str, args: list[Any]) -> Any:
         """Run a function body in the page's own world of the current frame (Execute Script).
 
-        If it returns `!`, it is run again with the hooks.
+        If it returns `!`, it is run again once engine and hooks are there.
 
         Raises:
             OrchestratorError: As `Remote.execute`.
         """
         answer = self._remote.script(body, args)
-        return self._remote.script(HOOKS + body, args) if answer == _MISSING else answer
+        if answer != _MISSING:
+            return answer
+        self.run("return true;", [])  # an engine that hears what the hooks report
+        return self._remote.script(HOOKS + body, args)
 
     def element(self, body: str, args: list[Any]) -> dict[str, str] | None:
         """Run a function body that returns an element of the current document; return the remote end's reference."""

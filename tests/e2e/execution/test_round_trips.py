@@ -52,11 +52,13 @@ class Far:
 
 
 def _name(path: str, body: Any) -> str:
-    """Name a request: questions in a script, the DevTools command, or the end of the path."""
-    if path.endswith("/execute/sync") and isinstance(body["args"][0], str):
-        question, given = body["args"]
-        return "+".join([*(one for one, _ in json.loads(given).get("first", ())), question])
-    return str(body["cmd"]) if path.endswith("/cdp/execute") else path.rpartition("/")[2]
+    """Name a request: questions to the page engine, the DevTools command, or the end of the path."""
+    if not path.endswith("/cdp/execute"):
+        return path.rpartition("/")[2]
+    if body["cmd"] != "Runtime.callFunctionOn":
+        return str(body["cmd"])
+    question, given = (argument["value"] for argument in body["params"]["arguments"])
+    return "+".join([*(one for one, _ in json.loads(given).get("first", ())), question])
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,7 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Far]:
 
 
 def test_calls_on_a_remote_session_send_only_the_expected_webdriver_commands(far: Far) -> None:
-    """Reading a field and marking the page share a request with the next command; restoring needs three more."""
+    """Reading a field and marking the page share a request with the next command; restoring needs five more."""
     with far.home.serve(park_ttl="60") as server:
         far.start(server)
         asked = far.asked(server, "execute_sequence", actions=SIGN_IN)
@@ -82,5 +84,6 @@ def test_calls_on_a_remote_session_send_only_the_expected_webdriver_commands(far
         assert far.asked(server, "press_keys", keys="Tab") == ["mark+state", "actions", *REST]
         assert far.asked(server, "get_text") == ["text"]
     with far.home.serve() as server:
-        assert far.asked(server, "get_text") == ["timeouts", "window", "Target.getTargets", "text"]
+        found = ["Page.getFrameTree", "Page.createIsolatedWorld"]
+        assert far.asked(server, "get_text") == ["timeouts", "window", "Target.getTargets", *found, "text"]
         server.ok("close_sessions", all=True)
