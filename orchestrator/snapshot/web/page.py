@@ -76,7 +76,7 @@ class EngineWorld(Protocol):
         """Run a function body in the page's own world, with its hooks there, and return its JSON value."""
         ...
 
-    def element(self, body: str, args: list[Any]) -> dict[str, str] | None:
+    def element(self, body: str, args: list[Any]) -> Any:
         """Run a function body that returns an element; return the remote end's reference to it."""
         ...
 

@@ -111,8 +111,7 @@ class PageWorld:
         script = self._with_engine(body)
         answer = self._call(script, args)
         if answer == _MISSING:
-            self._call(engine_source(self.key), [])
-            self._remote.script(HOOKS)
+            self._install()
             answer = self._call(script, args)
         return answer
 
@@ -130,21 +129,17 @@ class PageWorld:
         self.run("return true;", [])  # an engine that hears what the hooks report
         return self._remote.script(HOOKS + body, args)
 
-    def element(self, body: str, args: list[Any]) -> dict[str, str] | None:
-        """Run a function body that returns an element of the current document; return the remote end's reference."""
+    def element(self, body: str, args: list[Any]) -> Any:
+        """Run a function body that returns an element of the current document; return the remote end's reference.
+
+        None where it returns null.
+        """
         script = self._with_engine(body)
-        if self._shares_page_world:
-            reference: dict[str, str] | None = self._remote.script(script, args)
-            return reference
-        found = self._call_by_cdp(script, args, by_value=False)
-        if found is None:
-            shared = self._call_by_bidi(script, args).get("sharedId")
-            return {_ELEMENT: shared} if shared else None
-        if "objectId" not in found:
-            return None
-        node = self._cdp("DOM.describeNode", objectId=found["objectId"])["node"]
-        # As chromedriver names it: f.FRAME.d.DOCUMENT.e.NODE.
-        return {_ELEMENT: f"{self._root_id().rpartition('.')[0]}.{node['backendNodeId']}"}
+        found = self._find_element(script, args)
+        if found == _MISSING:
+            self._install()
+            found = self._find_element(script, args)
+        return found
 
     def sandbox_target(self, context: str) -> dict[str, str]:
         """Return the target of a `script.callFunction` that calls the engine in a browsing context."""
@@ -166,6 +161,25 @@ class PageWorld:
 
     def _with_engine(self, body: str) -> str:
         return f"const engine = window[{json.dumps(self.key)}];\nif (!engine) return {json.dumps(_MISSING)};\n{body}"
+
+    def _install(self) -> None:
+        """Load engine and hooks into the current document, which has been there before they were registered."""
+        self._call(engine_source(self.key), [])
+        self._remote.script(HOOKS)
+
+    def _find_element(self, script: str, args: list[Any]) -> Any:
+        """Return the reference to a function's element; another value as it is."""
+        if self._shares_page_world:
+            return self._remote.script(script, args)
+        found = self._call_by_cdp(script, args, by_value=False)
+        if found is None:
+            found = self._call_by_bidi(script, args)
+            return {_ELEMENT: found["sharedId"]} if "sharedId" in found else found.get("value")
+        if "objectId" not in found:
+            return found.get("value")
+        node = self._cdp("DOM.describeNode", objectId=found["objectId"])["node"]
+        # As chromedriver names it: f.FRAME.d.DOCUMENT.e.NODE.
+        return {_ELEMENT: f"{self._root_id().rpartition('.')[0]}.{node['backendNodeId']}"}
 
     def _root_id(self) -> str:
         """Return the remote end's id of the current document's root element."""

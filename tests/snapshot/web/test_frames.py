@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from orchestrator.snapshot.methods import READY, SNAPSHOT, WAIT
-from tests.snapshot.web.chromium import Browser, Site, without_refs
+from orchestrator.snapshot.web.world import PageWorld
+from tests.snapshot.untyped import UntypedEngine
+from tests.snapshot.web.chromium import Browser, Numbers, Site, without_refs
 
 INNER = "<title>Inner</title><body style='margin:0'><button onclick=\"top.postMessage('hit','*')\">Inside</button>"
 
@@ -101,3 +105,18 @@ def test_a_ref_into_a_removed_frame_is_stale(browser: Browser, site: Site) -> No
     ref = page.call(READY, locator={"by": "text", "value": "Inside"}, need="visible", slice=500)["ref"]
     browser.js("document.getElementById('f').remove()")
     assert page.call(READY, locator={"by": "ref", "value": ref}, slice=0)["reason"] == "stale"
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_an_element_of_a_frame_without_the_engine_is_referred_to(isolated: bool, browser: Browser) -> None:  # noqa: FBT001 a parameter of the test
+    """The engine is put into the frame's document, and the head of the cluster answers for its element."""
+    browser.open("<iframe srcdoc='<input type=file>'></iframe>")
+    page = UntypedEngine(PageWorld(browser.remote, None, isolated=isolated), Numbers())
+    frame = {"by": "css", "value": "iframe"}
+    found = page.call(READY, locator={"by": "css", "value": "input", "frames": [frame]}, slice=2000, handle=True)
+    assert found["path"] == [0]
+    browser.command("/frame", id=0)
+    page.enter_frame()
+    element = page.handle()
+    assert browser.js("return arguments[0].type", element) == "file"
+    browser.command("/frame", id=None)

@@ -7,7 +7,6 @@ const intersect = (a, b) => ({
 });
 const hasArea = (box) => box.right > box.left && box.bottom > box.top;
 const contains = (a, b) => a.left <= b.left && a.top <= b.top && a.right >= b.right && a.bottom >= b.bottom;
-const NOWHERE = { left: 0, top: 0, right: 0, bottom: 0 };
 
 /** The map from a document's coordinates to the root's: scale, then shift by (left, top). */
 const ROOT_LENS = { left: 0, top: 0, scaleX: 1, scaleY: 1 };

@@ -67,8 +67,6 @@ const dom = {
   connected: reader(Node, 'isConnected'),
   base: reader(Node, 'baseURI'),
   root: method(Node, 'getRootNode'),
-  contains: method(Node, 'contains'),
-  position: method(Node, 'compareDocumentPosition'),
   textContent: reader(Node, 'textContent'),
   data: reader(CharacterData, 'data'),
 
