@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 from pydantic import Field, model_validator
 
 from orchestrator.automation import reporting
-from orchestrator.automation.browser.settling import ChangeObserver
+from orchestrator.automation.browser.settling import ChangeObserver, LateOpening, Opener
 from orchestrator.automation.reporting import ActedT
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import Denied, InvalidArgument, Unsupported, nearest
@@ -143,11 +143,30 @@ class PageAction(Action[ActedT], ABC, Generic[ActedT]):
         """Perform it, and report the changes as `observe` says."""
         observe = self.observe or ("none" if scene.scope.in_sequence else self.default_observe())
         if observe == "none":
-            return reporting.add_url_and_title(scene, self.act(scene))
+            return reporting.add_url_and_title(scene, self._act_as_step(scene))
+        scene.scope.opening = None
+        opener = None if scene.native else self.opener(observe)
         observer = ChangeObserver.start(scene, "call")
         if not self.queries_page:
             scene.run_deferred_queries()
-        return reporting.add_changes(scene, self.act(scene), observer, outline=observe == "outline")
+        opening = LateOpening(observer, opener) if opener else None
+        return reporting.add_changes(scene, self.act(scene), observer, outline=observe == "outline", opening=opening)
+
+    def _act_as_step(self, scene: Scene) -> ActedT:
+        """Perform it; the sequence that it is a step of may wait for what it opens."""
+        scene.scope.opening = None
+        opener = self.opener("none") if scene.scope.in_sequence and not scene.native else None
+        if opener is None:
+            return self.act(scene)
+        observer = ChangeObserver.start(scene, "step")
+        result = self.act(scene)
+        scene.scope.opening = LateOpening(observer, opener)
+        return result
+
+    def opener(self, observe: Observe) -> Opener | None:
+        """Return by what it may open a menu or the like, late; `observe` is how its changes are reported."""
+        del observe
+        return None
 
     def default_observe(self) -> Observe:
         """The default of `observe` for this call."""

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Action, Selector, SelectorAliases, WaitingPageAction
 from orchestrator.automation.app_form_controls import fill_app_control
+from orchestrator.automation.browser.settling import Opener
 from orchestrator.automation.device_keys import press_device_keys
 from orchestrator.automation.file_choosers import set_files_by_bidi
 from orchestrator.automation.form_controls import choose, describe_mismatch, fill_web_control, toggle
@@ -91,6 +92,10 @@ class SetValue(SelectorAliases, WaitingPageAction):
         """Report the change if the form is submitted."""
         return "change" if self.submit else "none"
 
+    def opener(self, observe: Observe) -> Opener | None:
+        """The focus, if changes are asked for."""
+        return "focus" if observe != "none" and not self.submit else None
+
     def act(self, scene: Scene) -> Acted:
         """Focus and select in one script call, type in one command, read back in a third."""
         with scene.element(self.selector, "fill", self.timeout, value=self.value, handle=True) as hit:
@@ -141,6 +146,11 @@ class PressKeys(SelectorAliases, WaitingPageAction):
         if self.keys is not None:
             named_chords(self.keys, device=True)
         return self
+
+    def opener(self, observe: Observe) -> Opener | None:
+        """The focus, which comes to the element and goes on with Tab."""
+        del observe
+        return "focus" if self.selector is not None or "tab" in (self.keys or "").lower() else None
 
     def act(self, scene: Scene) -> Acted:
         """Press all keys in one command; an app's keys are the device's, pressed one by one."""

@@ -11,6 +11,7 @@ from orchestrator.actions.base import ALL_TYPES, Action, Selector, SelectorAlias
 from orchestrator.automation.app_scrolling import scroll_by, scroll_to
 from orchestrator.automation.browser.element_errors import expect_found
 from orchestrator.automation.browser.finder import count_matches
+from orchestrator.automation.browser.settling import Opener
 from orchestrator.automation.input import (
     PRESS,
     Direction,
@@ -81,6 +82,10 @@ class ClickElement(SelectorAliases, WaitingPageAction):
             perform_pointer_actions(scene, [move(*point), *press * self.count], held=held)
         return Acted(matches=hit.matches)
 
+    def opener(self, observe: Observe) -> Opener | None:
+        """A field that gets the focus, unless the click is a step: a sequence goes on, and each mark costs it time."""
+        return None if observe == "none" else "field"
+
     def _tap(self, scene: Scene) -> Acted:
         if self.button != "left" or self.modifiers:
             raise Unsupported(
@@ -100,8 +105,14 @@ class Hover(SelectorAliases, WaitingPageAction):
     in_web_views: ClassVar[bool] = True
     instead: ClassVar[str] = "An app has no mouse: use tap_element, with holdMs for a long press."
     by_default: ClassVar[bool] = True
+    observes: ClassVar[Observe] = "change"
 
     selector: Selector
+
+    def opener(self, observe: Observe) -> Opener | None:
+        """The pointer."""
+        del observe
+        return "pointer"
 
     def act(self, scene: Scene) -> Acted:
         """Find, wait and measure in one script call, then move in one command."""

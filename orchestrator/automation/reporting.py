@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from orchestrator.automation.browser.element_errors import expect_found
-from orchestrator.automation.browser.settling import ChangeObserver
+from orchestrator.automation.browser.settling import ChangeObserver, LateOpening
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import DialogOpen
 from orchestrator.models.results import Acted
@@ -32,9 +32,16 @@ def add_url_and_title(scene: Scene, result: ActedT) -> ActedT:
     return result.model_copy(update={"url": place["url"], "title": place["title"]})
 
 
-def add_changes(scene: Scene, result: ActedT, observer: ChangeObserver, *, outline: bool = False) -> ActedT:
+def add_changes(
+    scene: Scene,
+    result: ActedT,
+    observer: ChangeObserver,
+    *,
+    outline: bool = False,
+    opening: LateOpening | None = None,
+) -> ActedT:
     """Wait until the page has settled; add its changes to the result, and with `outline` the viewport's outline."""
-    changes = observer.report_changes(scene, stability=STABILITY, limit=STABILITY_LIMIT)
+    changes = observer.report_changes(scene, stability=STABILITY, limit=STABILITY_LIMIT, opening=opening)
     tab_before = scene.tabs.current_name
     scene.tabs.refresh()
     if scene.tabs.current_name != tab_before:

@@ -14,6 +14,7 @@ from orchestrator.automation.browser.finder import Finder, FoundElement
 from orchestrator.automation.browser.frames import Frames
 from orchestrator.automation.browser.permissions import Permissions
 from orchestrator.automation.browser.record_access import RecordAccess
+from orchestrator.automation.browser.settling import LateOpening
 from orchestrator.automation.browser.storage import BrowserStorage
 from orchestrator.automation.browser.tabs import SessionTabs
 from orchestrator.automation.browser.window_handles import WindowHandles
@@ -87,12 +88,14 @@ class CallScope:
         in_sequence: True for steps of a sequence: changes are reported once, at its end.
         warn: Takes a warning that comes after its step is over; None where each step's result is shown.
         page_unread: True when a step has left the page unread, which may have opened a dialog.
+        opening: The menu or the like that the last step may open late; None once it was waited for.
     """
 
     deadline: Deadline | None = None
     in_sequence: bool = False
     warn: Callable[[str], None] | None = None
     page_unread: bool = False
+    opening: LateOpening | None = None
 
 
 class Scene:

@@ -338,10 +338,12 @@ class SequenceRun:
 
     def settle(self) -> dict[str, Any]:
         """Wait until the page has settled; the changes since the sequence began."""
+        opening, self._scene.scope.opening = self._scene.scope.opening, None
         return self._observer.report_changes(
             self._scene,
             stability=self._options.stability_ms / 1000,
             limit=self._options.stability_timeout_ms / 1000,
+            opening=opening,
         )
 
     def build_result(self, changes: dict[str, Any]) -> SequenceResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import chain
-from typing import Any, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from orchestrator.automation.browser.finder import Finder
 from orchestrator.automation.browser.frames import FramePath
@@ -23,7 +23,12 @@ _LINES = 40
 """Lines of a change at most."""
 _INVALID = 10
 """Invalid fields at most, as in the answer for one document."""
+_LATE = 0.7
+"""Seconds within which a menu or tooltip opens after the pointer came or the focus moved."""
 _REDRAWN = "Refs now stale: {}, of elements that were drawn anew and look as before."
+
+Opener = Literal["pointer", "focus", "field"]
+"""By what an action may open something: a pointer that came, a focus that moved, a focus that moved to a field."""
 
 
 class ObservedScene(Protocol):
@@ -68,10 +73,12 @@ class ChangeObserver:
     """
 
     def __init__(self, name: str, scene: ObservedScene) -> None:
-        self._name = name
+        self.name = name
         self._view = scene.page
         self._page_before: PageAddress = {"url": "", "title": ""}
         self._frames: set[FramePath] = set()
+        self._opening: LateOpening | None = None
+        self._open_by = _LATE
 
     @classmethod
     def start(cls, scene: ObservedScene, name: str) -> Self:
@@ -84,19 +91,28 @@ class ChangeObserver:
     def enter_frame(self, path: FramePath, page: View) -> None:
         """Take a baseline in the current frame of another origin, which is about to be acted in."""
         if path not in self._frames:
-            page.call(MARK, name=self._name)
+            page.call(MARK, name=self.name)
             self._frames.add(path)
 
-    def report_changes(self, scene: ObservedScene, *, stability: float, limit: float) -> dict[str, Any]:
+    def acted_in(self, path: FramePath | None) -> bool:
+        """True if something was done in this frame of another origin; for None, if in no such frame."""
+        return path in self._frames if path is not None else not self._frames
+
+    def report_changes(
+        self, scene: ObservedScene, *, stability: float, limit: float, opening: LateOpening | None = None
+    ) -> dict[str, Any]:
         """Wait until the page has settled, and report the changes as fields of `Settled`, with `url` and `title`.
 
         Args:
             scene: The observed scene.
             stability: Seconds without a change that count as settled.
             limit: Seconds to wait for them at most.
+            opening: The menu or the like that the last action may open late.
         """
         scene.run_deferred_queries()
         deadline = Deadline(limit)
+        # Half of the limit at most: a page in which nothing opens has settled.
+        self._opening, self._open_by = opening, min(_LATE, limit / 2)
         try:
             settled = self._settle(scene, deadline, stability)
             waited = deadline.elapsed_ms - (settled.get("deltaMs", 0) if settled["settled"] else 0)
@@ -131,7 +147,8 @@ class ChangeObserver:
         while True:
             scene.check()
             try:
-                answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params)
+                late = self._late(scene, deadline, None)
+                answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params, **late)
                 if answer["settled"]:
                     return answer
                 reason = answer["reason"]
@@ -160,13 +177,28 @@ class ChangeObserver:
         scene.finder.frames.switch(path)
         while True:
             scene.check()
-            answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params)
+            answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params, **self._late(scene, deadline, path))
             if answer["settled"] or not deadline.seconds_left:
                 return answer, _delta_of(answer) or scene.page.call(DELTA, **self._baseline(scene))
 
+    def _late(self, scene: ObservedScene, deadline: Deadline, path: FramePath | None) -> dict[str, Any]:
+        """The parameters by which the top document, or a frame, awaits what the last action may open there."""
+        opening = self._opening
+        if opening is None or scene.page is not self._view or not opening.observer.acted_in(path):
+            return {}
+        within = max(0, round(self._open_by * 1000) - deadline.elapsed_ms)
+        return {"late": {"name": opening.observer.name, "by": opening.by, "within": within}}
+
     def _baseline(self, scene: ObservedScene) -> dict[str, Any]:
         # After a change between a web view and the app's own screen everything is new.
-        return {"name": self._name if scene.page is self._view else _NO_BASELINE, "limit": _LINES}
+        return {"name": self.name if scene.page is self._view else _NO_BASELINE, "limit": _LINES}
+
+
+class LateOpening(NamedTuple):
+    """A menu or the like that an action may open late; `observer` has observed since before the action."""
+
+    observer: ChangeObserver
+    by: Opener
 
 
 def _delta_of(answer: SettleAnswer) -> DeltaAnswer | None:

@@ -19,7 +19,7 @@ PARTS = (
     "channel", "native", "json", "words", "requests", "cluster", "box", "refs", "role", "name", "state", "place",
     "outline", "line", "text", "locate", "ignore", "patience", "point", "ready", "choice", "control", "editor", "files",
     "snapshot", "selector", "asks", "leave", "settle", "alignment", "validity", "delta", "conditions", "scroll",
-    "values", "source", "shot", "engine",
+    "opening", "values", "source", "shot", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.stage import Stage, refused
+from tests.servers.site import Reply
 
 TOUCHED = """<script>heard = []; for (const name of ['pointerdown', 'pointerup', 'touchstart', 'touchend', 'click',
   'dblclick', 'contextmenu']) addEventListener(name, event => heard.push({ type: event.type, trusted: event.isTrusted,
@@ -93,12 +94,78 @@ addEventListener('mouseover', event => over.push(event.isTrusted), true)</script
 
 @pytest.mark.core
 def test_hover_opens_a_hover_menu_and_reports_what_appeared(stage: Stage) -> None:
-    """Hovering is done by a real mouse that stays there, and reports what appeared if `observe` requests it."""
+    """Hovering is done by a real mouse that stays there, and reports what appeared."""
     stage.show(MENU)
-    change = stage.ok("hover", selector="#n", observe="change")["stateChange"]
+    change = stage.ok("hover", selector="#n")["stateChange"]
     assert "Open" in "".join(change["appeared"])
     assert stage.js("over.length > 0 && over.every(trusted => trusted)")
     stage.ok("click_element", selector="text=Open")
+
+
+LATE = """<button id=b>Help</button><input id=n aria-label=Name><script>
+const open = (role, text) => setTimeout(() => {
+  const tip = document.createElement('div'); tip.setAttribute('role', role); tip.textContent = text;
+  document.body.append(tip);
+}, WAIT);
+b.onmouseenter = () => open('menu', 'Opened'); n.onfocus = () => open('tooltip', 'Your full name');
+setInterval(() => { clock.textContent = Number(clock.textContent) + 1 }, 200)</script><p id=clock>0</p>"""
+
+
+def test_hover_waits_for_a_menu_that_opens_late(stage: Stage) -> None:
+    """A menu that opens 500 ms after the pointer came is in the result, though a clock changed before."""
+    stage.show(LATE.replace("WAIT", "500"))
+    change = stage.ok("hover", selector="#b")["stateChange"]
+    assert any("menu" in line for line in change["appeared"])
+
+
+def test_a_hover_as_the_last_step_is_waited_for_too(stage: Stage) -> None:
+    """What an earlier step changed does not count as the menu that a hover opens late."""
+    stage.show(LATE.replace("WAIT", "500"))
+    steps = [
+        {"action": "execute_script", "script": "document.body.append('early')"},
+        {"action": "hover", "selector": "#b"},
+    ]
+    appeared = stage.ok("execute_sequence", actions=steps)["stateChange"]["appeared"]
+    assert "text: early" in appeared
+    assert any("menu" in line for line in appeared)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("press_keys", {"keys": "Tab Tab"}),
+        ("click_element", {"selector": "#n"}),
+        ("set_value", {"selector": "#n", "value": "Ann", "observe": "change"}),
+        ("execute_sequence", {"actions": [{"action": "press_keys", "keys": "Tab Tab"}]}),
+    ],
+    ids=["keys", "click", "value", "last-step"],
+)
+def test_the_focus_waits_for_a_tooltip_that_opens_late(stage: Stage, tool: str, arguments: dict[str, Any]) -> None:
+    """A tooltip that opens 400 ms after the focus came to its field is in the result."""
+    stage.show(LATE.replace("WAIT", "400"))
+    change = stage.ok(tool, **arguments)["stateChange"]
+    assert any("Your full name" in line for line in change["appeared"])
+
+
+def test_a_menu_that_opens_late_is_waited_for_without_scripting(stage: Stage) -> None:
+    """In a document in which no timer fires, only its style opens a menu late."""
+    style = (
+        "<style>ul { visibility: hidden; transition: visibility 0s .5s } nav:hover ul { visibility: visible }</style>"
+    )
+    menu = f"{style}<nav id=n style='width: 200px'>Menu<ul><li>Open</ul></nav>"
+    headers = {"Content-Security-Policy": "sandbox"}
+    stage.ok("navigate", url=stage.site.page("/late-menu", Reply(f"<!doctype html>{menu}", headers=headers)))
+    change = stage.ok("hover", selector="#n")["stateChange"]
+    assert any("Open" in line for line in change["appeared"])
+
+
+def test_a_page_in_which_nothing_opens_has_settled(stage: Stage) -> None:
+    """Waiting for what may open ends before the limit of a sequence, however short that is."""
+    stage.show("<button id=b>Go</button>")
+    hover = {"action": "hover", "selector": "#b"}
+    answer = stage.ok("execute_sequence", actions=[hover], stabilityTimeoutMs=500)
+    assert answer["stable"] is True
+    assert answer["stateChange"] is None
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])

@@ -1,5 +1,7 @@
 // Compares the page with a mark, element by element, as lines of the outline.
-const noMark = { document: null, url: '', title: '', lines: new Map(), requests: new WeakMap(), refusals: 0 };
+const noMark = {
+  document: null, url: '', title: '', lines: new Map(), requests: new WeakMap(), refusals: 0, focused: new Set(),
+};
 const marks = new Map();
 
 /** The mark of this name: each step of a sequence has its own. */
@@ -10,9 +12,10 @@ const surveyAll = () => survey(window.document, false, true);
 
 /** mark({name?}): from here on changes, requests and differences count. */
 function beginMark({ name }) {
+  const found = surveyAll();
   const mark = {
-    document: window.document, ...describePage(), lines: linesByElement(surveyAll()), requests: new WeakMap(),
-    refusals: refusalsHeard,
+    document: window.document, ...describePage(), lines: linesByElement(found), requests: new WeakMap(),
+    refusals: refusalsHeard, focused: found.focused,
   };
   for (const root of allRoots()) {
     hearRefusals(root);
@@ -56,13 +59,17 @@ function delta({ limit, name }) {
   const result = surveyAll();
   const sameDocument = mark.document === window.document;
   const page = describePage();
-  const found = differences(sameDocument ? mark.lines : new Map(), linesByElement(result));
+  const found = differencesSince(mark, result);
   const { invalid, unsaid } = refusedSince(mark.refusals, result.focused);
   return {
     sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),
     redrawn: found.redrawn, invalid, ...bounded(found, limit ?? 40, result.focused, unsaid),
   };
 }
+
+/** The differences of a survey from a mark; everything in a new document. */
+const differencesSince = (mark, result) =>
+  differences(mark.document === window.document ? mark.lines : new Map(), linesByElement(result));
 
 /** The entries that came, went, changed or moved; `redrawn` counts refs of elements that equal ones replaced. */
 function differences(before, after) {

@@ -45,11 +45,13 @@ function isNoticed({ target }) {
 }
 
 /**
- * settle({stability, slice, since?, name?, limit?, refs}): waits until `unrest` names nothing; quiet counts from the
- * first call with this `since`. With `limit` the answer contains `delta` and the ms that it took.
+ * settle({stability, slice, since?, name?, limit?, late?, refs}): waits until `unrest` names nothing; quiet counts from
+ * the first call with this `since`. With `late` it also waits for what may open, see opening.js. With `limit` the answer
+ * contains `delta` and the ms that it took.
  */
-async function settle({ stability, slice, since, name, limit }) {
+async function settle({ stability, slice, since, name, limit, late }) {
   const end = now() + (slice ?? 0);
+  const opening = late && new Opening(late);
   if (since !== undefined && since !== watch.since) {
     watch.since = since;
     watch.changed = now();
@@ -58,12 +60,14 @@ async function settle({ stability, slice, since, name, limit }) {
     watchChanges();
     const quietFor = Math.round(now() - watch.changed);
     const left = stability - quietFor;
-    const reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null);
+    const reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null) ?? (opening?.isAwaited() ? UNOPENED : null);
     if (!reason) return { settled: true, quietFor, ...(limit ? differing({ limit, name }) : {}) };
     if (now() >= end) return { settled: false, reason, quietFor };
     await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
   }
 }
+
+const UNOPENED = 'nothing has opened yet';
 
 function differing(asked) {
   const began = now();
