@@ -36,7 +36,7 @@ def _with_frames(scene: Scene, found: TextAnswer) -> str:
     for frame in reversed(found["frames"]):
         with suppress(Interrupted, PlaceGone), scene.finder.frames.in_frame(FrameStep.from_facts(frame)):
             inner = _with_frames(scene, expect_found(scene.page.call(TEXT)))
-            parts = (text[: frame["at"]].rstrip(), inner, text[frame["at"] :].lstrip())
+            parts = (text[: frame["at"]].rstrip(), inner, text[frame["at"] :].lstrip("\n"))
             text = "\n".join(part for part in parts if part)
     return text
 

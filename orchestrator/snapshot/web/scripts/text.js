@@ -1,9 +1,22 @@
 // Reads the visible text of a part of the cluster, with the element that each piece of it came from.
+const FIELDS_OF_TEXT = wordSet('input textarea select');
+
+/** Text on single lines with single spaces, as it is searched and compared. */
 class Reading {
   constructor() {
-    this.text = '';
+    this.lines = [];
+    this.before = 0;
+    this.line = '';
     this.spans = [];
     this.closed = [];
+  }
+
+  get text() {
+    return [...this.lines, this.line].join('\n');
+  }
+
+  get length() {
+    return this.before + this.line.length;
   }
 
   start(root) {
@@ -13,9 +26,10 @@ class Reading {
     return this;
   }
 
-  visit(node, visible) {
+  /** `around` is the style of the element that contains the node. */
+  visit(node, visible, around = null) {
     const type = node ? dom.type(node) : 0;
-    if (type === TEXT && visible) this.write(dom.data(node));
+    if (type === TEXT && visible) this.write(dom.data(node), around);
     else if (type === ELEMENT && !UNREAD.has(dom.tag(node))) this.visitElement(node);
   }
 
@@ -23,44 +37,67 @@ class Reading {
     const style = styleOf(element);
     if (style.display === 'none' || isIgnored(element)) return;
     const tag = dom.tag(element);
-    if (tag === 'br') return void this.divide('\n');
-    if (tag === 'textarea' || tag === 'select') return;
-    const { display } = style;
-    const edge = display === 'inline' || display === 'contents' ? '' : /^(inline|table-cell)/.test(display) ? ' ' : '\n';
+    if (tag === 'br') this.breakLine(style);
+    else if (FIELDS_OF_TEXT.has(tag) && inHtml(element)) this.readField(element, style);
+    else this.readElement(element, tag, style);
+  }
+
+  readElement(element, tag, style) {
+    const edge = edgeOf(style.display);
     this.divide(edge);
-    const span = { element, start: this.text.length, end: 0 };
+    const span = { element, start: this.length, end: 0 };
     this.spans.push(span);
-    this.enter(element, tag, style.visibility === 'visible' && style.contentVisibility !== 'hidden');
-    span.end = this.text.length;
+    this.enter(element, tag, style);
+    span.end = this.length;
     this.divide(edge);
   }
 
-  enter(element, tag, visible) {
+  /** The value of a field is no text: what is typed would be found before it is sent. */
+  readField() {
+    this.divide(' ');
+  }
+
+  enter(element, tag, style) {
+    const visible = showsText(style);
     const inner = isFrame(element) ? innerDocument(element) : null;
     if (inner) return this.visit(dom.html(inner), visible);
-    if (isFrame(element)) this.closed.push({ element, at: this.text.length });
+    if (isFrame(element)) this.closed.push({ element, at: this.length });
     const closed = tag === 'details' && !dom.has(element, 'open');
     for (const child of innerNodes(element)) {
-      if (!closed || (dom.type(child) === ELEMENT && dom.tag(child) === 'summary')) this.visit(child, visible);
+      if (!closed || (dom.type(child) === ELEMENT && dom.tag(child) === 'summary')) this.visit(child, visible, style);
     }
     return undefined;
   }
 
   write(data) {
     const text = data.replace(INVISIBLE, '').replace(BLANK, ' ');
-    const last = this.text.slice(-1);
-    this.text += last === '' || last === ' ' || last === '\n' ? text.replace(/^ /, '') : text;
+    this.line += !this.line || this.line.endsWith(' ') ? text.replace(/^ /, '') : text;
+  }
+
+  breakLine() {
+    this.divide('\n');
   }
 
   /** Ends a run: a line break replaces a space, and neither is doubled. */
   divide(edge) {
-    if (!edge || !this.text) return;
-    const last = this.text.slice(-1);
-    if (last === '\n' || last === edge) return;
-    if (last === ' ') this.text = this.text.slice(0, -1);
-    this.text += edge;
+    if (!edge || !this.line || this.line.endsWith(edge)) return;
+    if (edge === ' ') this.line += ' ';
+    else this.endLine();
+  }
+
+  endLine() {
+    if (this.line.endsWith(' ')) this.line = this.line.slice(0, -1);
+    this.lines.push(this.line);
+    this.before += this.line.length + 1;
+    this.line = '';
   }
 }
+
+const showsText = ({ visibility, contentVisibility }) => visibility === 'visible' && contentVisibility !== 'hidden';
+
+/** What sets an element apart from the text around it. */
+const edgeOf = (display) =>
+  (display === 'inline' || display === 'contents' ? '' : /^(inline|table-cell)/.test(display) ? ' ' : '\n');
 
 const readingOf = (root) => new Reading().start(root);
 const textOf = (root) => readingOf(root).text.trim();
@@ -95,17 +132,6 @@ const LONGEST_URL = 2000;
 function describePage() {
   const doc = window.document;
   return { url: cut(addressOf(doc), LONGEST_URL), title: cut(dom.title(doc), LONGEST) };
-}
-
-/** text({locator?}): the visible text of the first match, or of the page, and the frames of other origins after `at`. */
-function text({ locator }) {
-  const found = locator ? mustFind(locator) : [window.document];
-  const { text: whole, closed } = readingOf(found[0]);
-  const lead = whole.length - whole.trimStart().length;
-  const frames = closed.filter(({ element }) => isVisible(element))
-    // In characters as Python counts them.
-    .map(({ element, at }) => ({ path: pathTo(element), ref: refOf(element), at: [...whole.slice(lead, at)].length }));
-  return { text: whole.trim(), matches: found.length, frames, ...describePage() };
 }
 
 /** frameWay({locator}): the path to a frame; `closed` if it is of another origin. */
