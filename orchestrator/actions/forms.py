@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from orchestrator.actions.base import ALL_TYPES, Action, Selector, SelectorAliases, WaitingPageAction
 from orchestrator.automation.app_form_controls import fill_app_control
 from orchestrator.automation.browser.settling import Opener
+from orchestrator.automation.comboboxes import choose_all_by_name
 from orchestrator.automation.device_keys import press_device_keys
 from orchestrator.automation.file_choosers import set_files_by_bidi
 from orchestrator.automation.form_controls import choose, describe_mismatch, fill_web_control, toggle
@@ -280,8 +281,11 @@ class SelectOption(SelectorAliases, WaitingPageAction):
     def act(self, scene: Scene) -> Acted:
         """Choose one option by keys; in a multiple select, click each option that must change, with a modifier held."""
         with scene.element(self.selector, "options", self.timeout, values=self.values, handle=True) as hit:
-            held = toggle(scene) if hit.facts.get("multiple") else choose(scene, hit)
-            warnings = [] if held["same"] else [describe_mismatch(held)]
+            if hit.kind == "combobox":
+                held, warnings = choose_all_by_name(scene, hit, self.values)
+            else:
+                held = toggle(scene) if hit.facts.get("multiple") else choose(scene, hit)
+                warnings = [] if held["same"] else [describe_mismatch(held)]
             if not scene.finder.at_top:
                 return Acted(matches=hit.matches, warnings=warnings)
             scene.record_url_and_title(held)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.automation.browser.finder import FoundElement
+from orchestrator.automation.comboboxes import choose_by_name
 from orchestrator.automation.input import (
     PRESS,
     click,
@@ -39,6 +40,8 @@ _MOST_MISSES = 8
 
 def fill_web_control(scene: Scene, hit: FoundElement, value: str, *, keystrokes: bool) -> Filled:
     """Set the element that `ready(need="fill")` found to `value`."""
+    if hit.kind == "combobox":
+        return choose_by_name(scene, hit, value, keystrokes=keystrokes)
     if setter := _SETTERS.get(hit.kind):
         return setter(scene, hit, value)
     if scene.record.type is not SessionType.BROWSER and not keystrokes:

@@ -171,6 +171,7 @@ class ControlFacts(TypedDict, total=False):
     now, aim, vertical: The position of a slider, and where it is to go.
     optionIndex, optionSteps: An option's index, and its distance from both ends of the list.
     multiple: The select takes several options.
+    open, editable: The list of a combobox can be seen; its field takes typing.
     focused: The element of an app has the focus.
     handle: `PageEngine.handle` returns it.
     loose: It is a file input that is no part of the document.
@@ -187,6 +188,8 @@ class ControlFacts(TypedDict, total=False):
     optionIndex: Count
     optionSteps: Annotated[list[Count], Field(min_length=2, max_length=2)]
     multiple: bool
+    open: bool
+    editable: bool
     focused: bool
     handle: bool
     loose: bool
@@ -213,7 +216,7 @@ class ReadyAnswer(ControlFacts):
 
 
 class HeldAnswer(PageAddress):
-    """`verify`, `optionsHeld`, `edited`: what the control that was acted on holds now.
+    """`verify`, `optionsHeld`, `comboboxHeld`, `edited`: what the control that was acted on holds now.
 
     `same` if that is what was wanted, `gone` if the control is no longer in the document, `elsewhere` the line of
     another element that has taken the focus.
@@ -396,6 +399,22 @@ class TogglesAnswer(TypedDict):
 
     points: list[PixelPair]
     left: Count
+
+
+class OfferedAnswer(TypedDict):
+    """`offered`: the point of the option that was looked for, once it is `found` in the `open` list of a combobox.
+
+    Without it, `options` are the lines of those that the list has, or `failure` says why it cannot be chosen. `chosen`
+    if a list of several choices has it already.
+    """
+
+    found: bool
+    open: bool
+    x: NotRequired[int]
+    y: NotRequired[int]
+    chosen: NotRequired[bool]
+    failure: NotRequired[Text]
+    options: list[Line]
 
 
 class SliderAnswer(TypedDict):

@@ -20,6 +20,7 @@ from orchestrator.snapshot.answers import (
     LoadedAnswer,
     MarkAnswer,
     MarkedAnswer,
+    OfferedAnswer,
     OutwardsAnswer,
     ReadyAnswer,
     RefusedAnswer,
@@ -111,6 +112,8 @@ LOADED = PageMethod("loaded", LoadedAnswer)
 
 VERIFY = PageMethod("verify", HeldAnswer)
 OPTIONS_HELD = PageMethod("optionsHeld", HeldAnswer)
+COMBOBOX_HELD = PageMethod("comboboxHeld", HeldAnswer)
+OFFERED = PageMethod("offered", OfferedAnswer)
 EDITED = PageMethod("edited", HeldAnswer)
 EDITING = PageMethod("editing", EditingAnswer)
 PASTED = PageMethod("pasted", TakenAnswer)

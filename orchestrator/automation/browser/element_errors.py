@@ -75,6 +75,7 @@ _HINTS = {
     "readonly": "It takes no typing: if it opens a picker, click it and choose there.",
     "is_file": "Use upload_files.",
     "no_file_input": "Give the selector of the input[type=file] itself; it may be hidden.",
+    "no_field": "Click it with click_element; if that opens a field, fill that one; if a list, click its option.",
     "not_editable": "set_value fills fields and sets controls; use click_element for the rest.",
     "not_select": "Click it, then click its option.",
     "no_option": "Give the value or label of one of its options.",

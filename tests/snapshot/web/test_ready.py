@@ -142,7 +142,7 @@ def test_text_typed_after_ready_for_fill_replaces_the_fields_content(html: str, 
 @pytest.mark.parametrize(
     ("html", "reason"),
     [("<input readonly>", "readonly"), ("<input disabled>", "disabled"), ("<input hidden>", "hidden"),
-     ("<label>Just text</label>", "not_editable")],
+     ("<label>Just text</label>", "no_field")],
 )  # fmt: skip
 def test_a_field_that_cannot_be_filled_is_refused_with_its_reason(html: str, reason: str, browser: Browser) -> None:
     """Readonly, disabled, hidden and valueless elements are refused with different reasons."""

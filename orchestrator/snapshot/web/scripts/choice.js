@@ -46,6 +46,7 @@ function isOffered(option) {
 /** Finds exactly these options of a select: `request.values`. */
 function refuseOptions(select, request) {
   const { values } = request;
+  if (isCombobox(select) || isListBox(select)) return refuseChoice(select, request);
   if (!inHtml(select) || dom.tag(select) !== 'select') return no('not_select', `${lineFor(select)} is no select`);
   if (!select.multiple && values.length !== 1) return no('bad_value', `${lineFor(select)} takes exactly one value`);
   const refused = refuseUnusable(select);

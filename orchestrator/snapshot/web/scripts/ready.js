@@ -3,11 +3,11 @@ const acting = { element: null, handle: null, wanted: null, taken: null, editor:
 
 /** Reasons from far to near: of several failures the one nearest to ready is reported. */
 const REASONS = [
-  'not_a_frame', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
+  'not_a_frame', 'no_field', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
   'moving', 'covered', 'bad_value',
 ];
-/** Reasons that no waiting changes. */
-const FINAL = new Set(['is_file', 'bad_value']);
+/** Reasons that no waiting changes; `no_field` only if it is that of every match. */
+const FINAL = new Set(['is_file', 'bad_value', 'no_field']);
 const no = (reason, detail) => ({ ok: false, reason, detail });
 const TRIES = 20;
 
@@ -48,6 +48,8 @@ function actedOn(match, { need, value }) {
   if (need === 'files') return fileInputOf(match) ?? match;
   if (need !== 'fill' && need !== 'options') return match;
   const control = controlOf(match);
+  const chooser = chooserOf(control);
+  if (chooser) return chooser;
   if (need === 'options') return control;
   const kind = kindOf(control);
   if (kind === 'other') return soleFieldIn(control) ?? control;
@@ -90,6 +92,7 @@ function refuseFocus(element) {
 }
 
 function refuseFill(element, request) {
+  if (isCombobox(element) || isListBox(element)) return refuseChoice(element, request);
   const kind = kindOf(element);
   if (kind === 'checkbox' || kind === 'radio') return refuseCheck(element, request, kind);
   if (kind === 'file') return no('is_file', `${lineFor(element)} holds files`);
@@ -99,7 +102,9 @@ function refuseFill(element, request) {
     request.found.kind = 'editor';
     return pointAt(element, request);
   }
-  if (kind === 'button' || kind === 'other') return no('not_editable', `${lineFor(element)} takes no value`);
+  if (kind === 'button' || kind === 'other') {
+    return no(isMounting(element) ? 'not_editable' : 'no_field', `${lineFor(element)} takes no value`);
+  }
   if (isReadonly(element)) return no('readonly', `${lineFor(element)} is read-only`);
   return Object.hasOwn(FILLS, kind) ? FILLS[kind](element, request) : refuseFocus(element) ?? selectContent(element, kind);
 }
@@ -111,6 +116,10 @@ const FILLS = {
   range: (element, request) => refuseRange(element, request),
   slider: (element, request) => refuseSlider(element, request),
 };
+
+/** True for an element that may still become a field, or the place of one. */
+const isMounting = (element) => dom.readyState(dom.document(element)) !== 'complete' || !dom.matches(element, ':defined') ||
+  (kindOf(element) === 'other' && !roleOf(element) && !normal(textOf(element)) && dom.firstElement(element) === null);
 
 /** Selects the whole content, so that typing replaces it. */
 function selectContent(element, kind) {
