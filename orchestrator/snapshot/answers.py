@@ -248,9 +248,14 @@ class WaitAnswer(PageAddress):
 
 
 class MarkAnswer(PageAddress):
-    """`mark`: the page before something is done to it, and how many lines it has."""
+    """`mark`: the page before something is done to it, and how many lines it has.
+
+    `digest` and `saved`, the first lines, are there with `keep`: the page forgets them when it is left.
+    """
 
     lines: Count
+    digest: NotRequired[Annotated[str, Field(max_length=20_000)]]
+    saved: NotRequired[Annotated[list[Line], Field(max_length=300)]]
 
 
 ChangedText = TypedDict("ChangedText", {"from": Text, "to": Text})
@@ -265,7 +270,10 @@ class RefusedField(TypedDict):
 
 
 class DeltaAnswer(TypedDict):
-    """`delta`: what differs from a mark; in a new document, all that it shows."""
+    """`delta`: what differs from a mark, in a new document from the one before.
+
+    `kept` counts lines of a new document that are as they were; `gone` are places in the digest of the one before.
+    """
 
     sameDocument: bool
     now: PageAddress
@@ -275,6 +283,8 @@ class DeltaAnswer(TypedDict):
     invalid: list[RefusedField]
     appeared: list[Line]
     disappeared: list[Line]
+    gone: NotRequired[list[Count]]
+    kept: NotRequired[Count]
     changed: list[Line]
     more: Count | None
 

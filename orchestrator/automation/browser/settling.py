@@ -26,6 +26,7 @@ _INVALID = 10
 _LATE = 0.7
 """Seconds within which a menu or tooltip opens after the pointer came or the focus moved."""
 _REDRAWN = "Refs now stale: {}, of elements that were drawn anew and look as before."
+_KEPT = "Refs from before are stale: a new document, in which {} lines are as they were."
 
 Opener = Literal["pointer", "focus", "field"]
 """By what an action may open something: a pointer that came, a focus that moved, a focus that moved to a field."""
@@ -75,7 +76,7 @@ class ChangeObserver:
     def __init__(self, name: str, scene: ObservedScene) -> None:
         self.name = name
         self._view = scene.page
-        self._page_before: PageAddress = {"url": "", "title": ""}
+        self._page_before: MarkAnswer = {"url": "", "title": "", "lines": 0}
         self._frames: set[FramePath] = set()
         self._opening: LateOpening | None = None
         self._open_by = _LATE
@@ -84,7 +85,7 @@ class ChangeObserver:
     def start(cls, scene: ObservedScene, name: str) -> Self:
         """Observe from now on; the baseline is taken with the next query, before anything is done to the page."""
         observer = cls(name, scene)
-        scene.defer_query(MARK, observer._note_page, name=name)
+        scene.defer_query(MARK, observer._note_page, name=name, keep=True)
         scene.finder.frame_observers[name] = observer
         return observer
 
@@ -116,7 +117,7 @@ class ChangeObserver:
         try:
             settled = self._settle(scene, deadline, stability)
             waited = deadline.elapsed_ms - (settled.get("deltaMs", 0) if settled["settled"] else 0)
-            delta = _delta_of(settled) or scene.query_page(DELTA, **self._baseline(scene))
+            delta = self._with_gone_lines(_delta_of(settled) or scene.query_page(DELTA, **self._page_baseline(scene)))
             place: PageAddress = {"url": delta["now"]["url"], "title": delta["now"]["title"]}
             in_frames = self._settle_frames(scene, deadline, stability)
         except DialogOpen as dialog:
@@ -135,6 +136,8 @@ class ChangeObserver:
             fields["unstable_reason"] = reasons[0]
         if redrawn := sum(delta["redrawn"] for delta in deltas):
             fields["warnings"] = [_REDRAWN.format(redrawn)]
+        elif kept := delta.get("kept"):
+            fields["warnings"] = [_KEPT.format(kept)]
         return {**fields, "state_change": None if change.empty else change}
 
     def _note_page(self, page: MarkAnswer) -> None:
@@ -142,7 +145,7 @@ class ChangeObserver:
 
     def _settle(self, scene: ObservedScene, deadline: Deadline, stability: float) -> SettleAnswer:
         """Wait until the page has settled; the engine's answer with the changes, or the reason why it has not."""
-        params = {"stability": round(stability * 1000), "since": deadline.started, **self._baseline(scene)}
+        params = {"stability": round(stability * 1000), "since": deadline.started, **self._page_baseline(scene)}
         reason = "the page is navigating"
         while True:
             scene.check()
@@ -192,6 +195,20 @@ class ChangeObserver:
     def _baseline(self, scene: ObservedScene) -> dict[str, Any]:
         # After a change between a web view and the app's own screen everything is new.
         return {"name": self.name if scene.page is self._view else _NO_BASELINE, "limit": _LINES}
+
+    def _page_baseline(self, scene: ObservedScene) -> dict[str, Any]:
+        """The baseline, with what a new document needs in order to tell how it differs from this one."""
+        baseline, before = self._baseline(scene), self._page_before
+        if scene.page is not self._view or "digest" not in before:
+            return baseline
+        return {**baseline, "before": {"url": before["url"], "digest": before["digest"]}}
+
+    def _with_gone_lines(self, delta: DeltaAnswer) -> DeltaAnswer:
+        """Put the lines of the document before in place of their numbers, as far as they were kept."""
+        saved, gone = self._page_before.get("saved", []), delta.get("gone", [])
+        lines = [saved[place] for place in gone if place < len(saved)]
+        more = (delta["more"] or 0) + len(gone) - len(lines)
+        return {**delta, "disappeared": [*delta["disappeared"], *lines], "more": more or None}
 
 
 class LateOpening(NamedTuple):

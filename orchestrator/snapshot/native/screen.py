@@ -213,9 +213,9 @@ class Screen:
             slice, lambda screen: assess(screen, conditions, locator, negate=negate), lambda answer: answer["ok"]
         )
 
-    def _mark(self, screen: ScreenSnapshot, name: str = "") -> MarkAnswer:
+    def _mark(self, screen: ScreenSnapshot, name: str = "", **_: Any) -> MarkAnswer:
         baseline = self._baselines[name] = ScreenBaseline(screen)
-        return {**screen.location, "lines": baseline.count}
+        return MarkAnswer(url=screen.location["url"], title=screen.location["title"], lines=baseline.count)
 
     def _delta(self, screen: ScreenSnapshot, limit: int | None = None, name: str = "") -> DeltaAnswer:
         return self._baselines.get(name, _EMPTY_BASELINE).delta(screen, limit)

@@ -18,8 +18,8 @@ WORLD: Final = "webdriver-orchestrator"
 PARTS = (
     "channel", "native", "json", "words", "requests", "cluster", "box", "refs", "role", "name", "state", "place",
     "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "ready", "choice", "combobox",
-    "control", "editor", "files", "snapshot", "selector", "asks", "leave", "settle", "alignment", "validity", "delta",
-    "conditions", "scroll", "opening", "values", "source", "shot", "engine",
+    "control", "editor", "files", "snapshot", "selector", "asks", "leave", "settle", "alignment", "digest",
+    "importance", "validity", "delta", "conditions", "scroll", "opening", "values", "source", "shot", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 

@@ -10,8 +10,8 @@ const markOf = (name) => marks.get(name ?? '') ?? noMark;
 /** Surveys the page, also behind a dialog: elements that a dialog makes inert are not gone. */
 const surveyAll = () => survey(window.document, false, true);
 
-/** mark({name?}): from here on changes, requests and differences count. */
-function beginMark({ name }) {
+/** mark({name?, keep?}): from here on changes, requests and differences count; `keep` asks for a digest of its lines. */
+function beginMark({ name, keep }) {
   const found = surveyAll();
   const mark = {
     document: window.document, ...describePage(), lines: linesByElement(found), requests: new WeakMap(),
@@ -24,7 +24,7 @@ function beginMark({ name }) {
   marks.set(name ?? '', mark);
   leaving.since = null;
   watchChanges();
-  return { ...describePage(), lines: mark.lines.size };
+  return { ...describePage(), lines: mark.lines.size, ...(keep ? digested(mark.lines) : {}) };
 }
 
 /** Every line without ref and focus, by its element, or by the key of the nth text in one. */
@@ -53,23 +53,28 @@ function textKey(element, nth) {
   return keys[nth];
 }
 
-/** delta({refs, limit, name?}): the differences from the mark; in a new document all its lines. */
-function delta({ limit, name }) {
+/**
+ * delta({refs, limit, name?, before?}): the differences from the mark; in a new document from the one before, which had
+ * this {url, digest}: `gone` are places in its digest, `kept` the number of lines that are as they were.
+ */
+function delta({ limit, name, before }) {
   const mark = markOf(name);
   const result = surveyAll();
   const sameDocument = mark.document === window.document;
   const page = describePage();
-  const found = differencesSince(mark, result);
+  const found = differencesSince(mark, result, before);
   const { invalid, unsaid } = refusedSince(mark.refusals, result.focused);
   return {
     sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),
-    redrawn: found.redrawn, invalid, ...bounded(found, limit ?? 40, result.focused, unsaid),
+    redrawn: found.redrawn, kept: found.kept, invalid, ...bounded(found, limit ?? 40, result.focused, unsaid),
   };
 }
 
-/** The differences of a survey from a mark; everything in a new document. */
-const differencesSince = (mark, result) =>
-  differences(mark.document === window.document ? mark.lines : new Map(), linesByElement(result));
+/** The differences of a survey from a mark; in a new document from the one before, see digest.js. */
+function differencesSince(mark, result, before) {
+  const lines = linesByElement(result);
+  return mark.document === window.document ? differences(mark.lines, lines) : differencesFrom(before, lines);
+}
 
 /** The entries that came, went, changed or moved; `redrawn` counts refs of elements that equal ones replaced. */
 function differences(before, after) {
@@ -98,13 +103,14 @@ const changeOf = (key, mark, page, sameDocument) =>
   sameDocument && mark[key] !== page[key] ? { from: mark[key], to: page[key] } : null;
 
 /** At most `most` lines: what appeared first, then what changed, then what went; `more` counts the rest and `unsaid`. */
-function bounded({ appeared, disappeared, changed }, most, focused, unsaid) {
+function bounded({ appeared, disappeared, changed, isNew, isElsewhere }, most, focused, unsaid) {
   const total = appeared.length + disappeared.length + changed.length;
   const write = (entries) => entries.map((entry) => referredLine(entry, focused));
-  const first = appeared.slice(0, most);
+  const first = (isNew || appeared.length > most ? byImportance(appeared, isElsewhere) : appeared).slice(0, most);
   const second = changed.slice(0, most - first.length);
   const third = disappeared.slice(0, most - first.length - second.length);
   return {
-    appeared: write(first), disappeared: third, changed: write(second), more: Math.max(0, total - most) + unsaid || null,
+    appeared: write(first), disappeared: isNew ? [] : third, gone: isNew ? third : undefined, changed: write(second),
+    more: Math.max(0, total - most) + unsaid || null,
   };
 }

@@ -45,11 +45,11 @@ function isNoticed({ target }) {
 }
 
 /**
- * settle({stability, slice, since?, name?, limit?, late?, refs}): waits until `unrest` names nothing; quiet counts from
+ * settle({stability, slice, since?, name?, limit?, before?, late?, refs}): waits until `unrest` names nothing; quiet counts from
  * the first call with this `since`. With `late` it also waits for what may open, see opening.js. With `limit` the answer
  * contains `delta` and the ms that it took.
  */
-async function settle({ stability, slice, since, name, limit, late }) {
+async function settle({ stability, slice, since, name, limit, before, late }) {
   const end = now() + (slice ?? 0);
   const opening = late && new Opening(late);
   if (since !== undefined && since !== watch.since) {
@@ -61,7 +61,7 @@ async function settle({ stability, slice, since, name, limit, late }) {
     const quietFor = Math.round(now() - watch.changed);
     const left = stability - quietFor;
     const reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null) ?? (opening?.isAwaited() ? UNOPENED : null);
-    if (!reason) return { settled: true, quietFor, ...(limit ? differing({ limit, name }) : {}) };
+    if (!reason) return { settled: true, quietFor, ...(limit ? differing({ limit, name, before }) : {}) };
     if (now() >= end) return { settled: false, reason, quietFor };
     await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
   }
