@@ -211,7 +211,7 @@ def test_a_verbose_sequence_reports_each_step(stage: Stage) -> None:
     assert [step["action"] for step in steps] == ["set_value", "execute_script", "click_element", "get_text"]
     assert steps[1]["result"] == {"value": 42}
     assert steps[2]["result"]["code"] == "element_not_found"
-    assert steps[3]["result"]["text"] == "Name"
+    assert steps[3]["result"]["text"] == "Name Ann"
     assert all(isinstance(step["durationMs"], int) for step in steps)
     assert "1. execute_script" in answer.text
     assert "42" in answer.text

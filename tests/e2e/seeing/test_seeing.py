@@ -43,9 +43,7 @@ OUTLINE = """\
     - textbox "Name" = "Ann"
     - textbox "Code" = "•••"
     - checkbox "Gift" [checked]
-    - combobox "Size" = "M"
-      - option "S"
-      - option "M" [selected]
+    - combobox "Size" [2 options] = "M"
     - textbox "Note" = "no hurry"
     - button "More" [collapsed]"""
 

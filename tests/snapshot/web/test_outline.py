@@ -78,10 +78,10 @@ LINES = {
             - columnheader "B"
           - row
             - cell "1"
-            - cell
-              - button "x\""""),
-    "<select aria-label=Size><option>S<option selected>L</select>": dedent("""\
-        - combobox "Size" = "L"
+            - button "x\""""),
+    "<select aria-label=Size><option>S<option selected>L</select>": '- combobox "Size" [2 options] = "L"',
+    "<select aria-label=Size size=2><option>S<option selected>L</select>": dedent("""\
+        - listbox "Size" = "L"
           - option "S"
           - option "L" [selected]"""),
     "<div onclick='1'>Open menu</div>": '- generic "Open menu" [clickable]',
@@ -209,9 +209,9 @@ def test_a_visible_element_inside_a_hidden_one_is_listed(outline: Outline) -> No
     assert outline(html) == '- button "Yes"'
 
 
-def test_a_long_select_lists_twenty_options_and_counts_the_rest(outline: Outline) -> None:
+def test_a_long_list_has_twenty_options_and_counts_the_rest(outline: Outline) -> None:
     """Twenty options are listed, the rest is counted."""
-    lines = outline(f"<select aria-label=N>{'<option>x' * 25}</select>").splitlines()
+    lines = outline(f"<select size=4 aria-label=N>{'<option>x' * 25}</select>").splitlines()
     assert len(lines) == 22
     assert lines[-1] == "  … 5 more options"
 

@@ -65,10 +65,12 @@ def test_a_wait_ends_once_the_page_meets_its_condition(browser: Browser) -> None
     assert page.call(WAIT, conditions={"pageText": "1"}, slice=5000)["ok"]
 
 
-def test_page_text_has_a_line_per_block_and_no_hidden_text_or_field_values(browser: Browser) -> None:
-    """Blocks are lines; hidden text and typed text in fields are omitted."""
-    html = "<p>One <b>two</b></p><p hidden>no</p><div>three<br>four</div><input value=no><table><tr><td>a<td>b</table>"
-    assert browser.open(html).call(TEXT)["text"] == "One two\nthree\nfour\na b"
+def test_page_text_has_a_line_per_block_and_no_hidden_text(browser: Browser) -> None:
+    """Blocks and rows are lines; values of fields count, hidden text does not."""
+    html = (
+        "<p>One <b>two</b></p><p hidden>no</p><div>three<br>four</div><input value=five><table><tr><td>a<td>b</table>"
+    )
+    assert browser.open(html).call(TEXT)["text"] == "One two\nthree\nfour\nfive\na\tb"
 
 
 def test_a_scroll_reports_its_distance_and_whether_the_end_is_reached(browser: Browser) -> None:

@@ -166,8 +166,9 @@ function onlyText(element) {
   return dom.data(first);
 }
 
-/** The readable content of an element, even a hidden one, without that of `skip`. */
+/** The readable content of an element, even a hidden one, without that of `skip`; an input has none. */
 function contentText(element, skip = null) {
+  if (dom.tag(element) === 'input') return '';
   const text = mayGenerate(element) || (dom.hasAny(element) && dom.has(element, 'aria-owns')) ? null : onlyText(element);
   if (text !== null) return normal(text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text);
   const into = new Gathering(skip);

@@ -1,5 +1,9 @@
 // Walks the cluster once and lists what it shows, as flat entries that become lines.
 const OPTIONS_SHOWN = 20;
+/** Roles whose line is dropped where it says nothing that the line of the only control inside does not say. */
+const WRAPPING_ROLES = wordSet('clickable generic cell gridcell');
+/** Pixels by which a wrapper without a name may be larger than its control. */
+const PADDING = 24;
 const PLACEHOLDING = wordSet('textbox searchbox combobox spinbutton');
 
 /** A line of the outline before it is written: an element, a run of text, or the number of omitted options. */
@@ -58,11 +62,13 @@ class Entry {
 class Survey {
   /**
    * With `bounded` each entry records if it is inside the viewport; otherwise boxes are read only when needed. With
-   * `deep` there are also the elements behind a dialog that made them inert, as far as they can be seen.
+   * `deep` there are also the elements behind a dialog that made them inert, as far as they can be seen. Of a closed
+   * select `folded` options are listed.
    */
-  constructor(bounded, deep) {
+  constructor(bounded, deep, folded) {
     this.bounded = bounded;
     this.deep = deep;
+    this.folded = folded;
     this.entries = [];
     this.frames = [];
     this.focused = focusedElements();
@@ -219,11 +225,24 @@ class Survey {
     }
     this.enter(element, tag, place);
     this.flush();
+    if (WRAPPING_ROLES.has(role)) this.dropWrapper(entry);
+  }
+
+  /** A button of a toolbar, and the control that fills a cell, has one line. */
+  dropWrapper(wrapper) {
+    const { entries } = this;
+    let at = entries.length - 1;
+    while (entries[at].depth > wrapper.depth + 1) at -= 1;
+    const control = entries[at];
+    if (control.parent !== wrapper || entries[at - 1] !== wrapper || !saysAll(control, wrapper, this.focused)) return;
+    entries.splice(at - 1, 1);
+    control.parent = wrapper.parent;
+    for (const entry of entries.slice(at - 1)) entry.depth -= 1;
   }
 
   enter(element, tag, place) {
     if (tag === 'select') return this.options(element, place);
-    if (tag === 'textarea' || (tag === 'svg' && !isDiagram(element))) return undefined;
+    if (tag === 'textarea' || tag === 'input' || (tag === 'svg' && !isDiagram(element))) return undefined;
     if ((tag === 'iframe' || tag === 'frame') && isFrame(element)) return this.openFrame(element, place);
     if (tag === 'slot' || dom.shadow(element)) {
       for (const child of innerNodes(element)) this.visit(child, place);
@@ -240,11 +259,12 @@ class Survey {
 
   options(select, at) {
     const { options } = select;
-    if (at.entry?.element !== select) return;
-    for (let i = 0; i < options.length && i < OPTIONS_SHOWN; i += 1) {
+    const listed = isClosed(select) ? this.folded : Math.max(this.folded, OPTIONS_SHOWN);
+    if (at.entry?.element !== select || !listed) return;
+    for (let i = 0; i < options.length && i < listed; i += 1) {
       this.entries.push(new Entry(options[i], 'option', at, at.entry.inside));
     }
-    const more = options.length - OPTIONS_SHOWN;
+    const more = options.length - listed;
     if (more > 0) this.note(select, `… ${more} more options`, at, at.entry.inside, 'more');
   }
 
@@ -305,5 +325,19 @@ function isBehind(element) {
     hasArea(visiblePart(element));
 }
 
-/** Surveys `root`; with `bounded` it also records which entries are inside the viewport. */
-const survey = (root = window.document, bounded = false, deep = false) => new Survey(bounded, deep).start(root);
+/** True if the line of a control has the name and the states of the wrapper around it, so that both are one thing. */
+function saysAll(control, wrapper, focused) {
+  const isControl = INTERACTIVE_ROLES.has(control.role) || control.role === 'clickable';
+  if (!isControl || wrapper.states(focused).some((state) => !/^(clickable$|name from )/.test(state))) return false;
+  const name = wrapper.source ? '' : wrapper.name;
+  return name ? name === control.name : wrapper.role !== 'clickable' || isFilled(wrapper.element, control.element);
+}
+
+function isFilled(wrapper, control) {
+  const [around, inside] = [dom.box(wrapper), dom.box(control)];
+  return around.width - inside.width <= PADDING && around.height - inside.height <= PADDING;
+}
+
+/** Surveys `root`; the rest as for `Survey`. */
+const survey = (root = window.document, bounded = false, deep = false, folded = 0) =>
+  new Survey(bounded, deep, folded).start(root);

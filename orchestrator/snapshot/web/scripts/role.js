@@ -118,7 +118,7 @@ const NATIVE_ROLES = new Map(Object.entries({
   button: always('button'),
   summary: summaryRole,
   input: inputRole,
-  select: (e) => (e.multiple || e.size > 1 ? 'listbox' : 'combobox'),
+  select: (e) => (isClosed(e) ? 'combobox' : 'listbox'),
   option: always('option'),
   textarea: always('textbox'),
   h1: always('heading'), h2: always('heading'), h3: always('heading'),
@@ -235,7 +235,8 @@ const DRAWN = 'a,text,foreignObject,[role],[tabindex],[onclick],:not(svg)>title'
 const isDiagram = (svg) => hasMatch(svg, DRAWN);
 
 const STRUCTURE = `a[href],button,input,select,textarea,summary,iframe,video,audio,table,ul,ol,dl,h1,h2,h3,h4,h5,h6,
-  article,section,form,fieldset,figure,[role],[tabindex],[onclick],[contenteditable]`;
+  article,section,form,fieldset,figure,[role]:not([role=presentation],[role=none]),[tabindex]:not([tabindex^="-"]),
+  [onclick],[contenteditable]`;
 
 /** True if nothing inside has a line of its own, so that the content can be the name. */
 const isSimple = (element) =>

@@ -3,9 +3,14 @@
 /** snapshot({scope, locator?, query?, roles?, limit, offset, json, refs}). */
 function snapshot({ scope, locator, query, roles, limit, offset, json }) {
   const start = locator ? mustFind(locator)[0] : window.document;
-  const { entries, frames, focused } = survey(start, scope !== 'page');
+  const isSelect = dom.type(start) === ELEMENT && dom.tag(start) === 'select';
+  const folded = isSelect || query || roles?.includes('option') ? Infinity : json ? OPTIONS_SHOWN : 0;
+  const { entries, frames, focused } = survey(start, scope !== 'page', false, folded);
   const seen = scope === 'page' ? entries : entries.filter((entry) => entry.inside);
-  const kept = chosen(json ? seen.filter((entry) => entry.hasRef) : seen, query, roles);
+  const listed = (all) => (json ? all.filter((entry) => entry.hasRef) : all);
+  const found = matching(listed(entries), query, roles);
+  const hits = listed(seen).filter((entry) => found.has(entry));
+  const kept = query && !roles?.length ? withLinesAbove(hits, listed(seen)) : hits;
   const first = offset ?? 0;
   const part = kept.slice(first, first + (limit ?? kept.length));
   const listing = json
@@ -13,27 +18,27 @@ function snapshot({ scope, locator, query, roles, limit, offset, json }) {
     : { lines: outlineLines(part, roles?.length ? new Set(kept) : null, focused) };
   return {
     ...describePage(), ...listing, total: kept.length, shown: part.length,
-    outside: scope === 'page' ? 0 : entries.length - seen.length,
+    outside: scope === 'page' ? 0 : [...found].filter((entry) => !entry.inside).length,
     frames: listFrames(frames.filter((frame) => seen.includes(frame)), entries, part, focused),
   };
 }
 
-/** The entries of these roles with this text, and without roles also the lines above them. */
-function chosen(entries, query, roles) {
-  let kept = entries;
-  if (roles?.length) {
-    const wanted = new Set(roles);
-    kept = kept.filter((entry) => wanted.has(entry.shownRole));
-  }
+/** The entries of these roles with this text. */
+function matching(entries, query, roles) {
+  const wanted = roles?.length ? new Set(roles) : null;
   const sought = lower(normal(query ?? ''));
-  if (!sought) return kept;
-  const found = new Set();
-  for (const entry of kept) {
-    if (!lower(normal(`${entry.name} ${entry.value} ${entry.hasRef ? entry.placeholder : ''}`)).includes(sought)) continue;
-    found.add(entry);
-    if (!roles?.length) for (let up = entry.parent; up && !found.has(up); up = up.parent) found.add(up);
-  }
-  return entries.filter((entry) => found.has(entry));
+  const holds = (entry) => lower(textIn(entry)).includes(sought);
+  return new Set(entries.filter((entry) => (!wanted || wanted.has(entry.shownRole)) && (!sought || holds(entry))));
+}
+
+/** What a query is compared with. */
+const textIn = (entry) => normal(`${entry.name} ${entry.value} ${entry.hasRef ? entry.placeholder : ''}`);
+
+/** The hits among `entries`, and the lines above them, which say where they are. */
+function withLinesAbove(hits, entries) {
+  const kept = new Set();
+  for (const hit of hits) for (let at = hit; at && !kept.has(at); at = at.parent) kept.add(at);
+  return entries.filter((entry) => kept.has(entry));
 }
 
 /** The lines of a part; without `kept` no line above them is missing. */

@@ -76,6 +76,9 @@ const isInvalid = (element) => {
   return aria !== null ? aria !== 'false' && aria !== '' : CONTROLS.has(dom.tag(element)) && dom.matches(element, ':user-invalid');
 };
 
+/** True for a select that shows only what is chosen. */
+const isClosed = (select) => !select.multiple && select.size <= 1;
+
 const isModal = (element, role) =>
   flag(element, 'aria-modal') || (role === 'dialog' && dom.tag(element) === 'dialog' && dom.matches(element, ':modal'));
 
@@ -99,6 +102,9 @@ function statesOf(element, role, focused) {
   }
   const expanded = aria || tag === 'summary' ? expandedOf(element) : null;
   if (expanded) states.push(expanded);
+  if (tag === 'select' && inHtml(element) && isClosed(element)) {
+    states.push(`${element.options.length} option${element.options.length === 1 ? '' : 's'}`);
+  }
   if (isDisabled(element)) states.push('disabled');
   if (isRich) {
     if (isReadonly(element)) states.push('readonly');

@@ -191,7 +191,7 @@ function isInputOnly(field, { opacity }) {
 /** What a field shows as text: its value, the label of a button, the options of a list. */
 function writtenIn(field) {
   const tag = dom.tag(field);
-  if (tag === 'select' && (field.multiple || field.size > 1)) return Array.from(field.options, optionLabel).join('\n');
+  if (tag === 'select' && !isClosed(field)) return Array.from(field.options, optionLabel).join('\n');
   if (tag !== 'input' || WRITTEN_INPUT.test(field.type)) return valueOf(field);
   return /^(button|submit|reset)$/.test(field.type) ? field.value || nativeName(field) : '';
 }
