@@ -193,6 +193,22 @@ class NotActionable(OrchestratorError):
     retryable = True
 
 
+class PressMissed(NotActionable):
+    """The pointer met something else than its element, and the press was kept from that.
+
+    Args:
+        missed: The element's line, and what the pointer met instead.
+        moved: True if the element moved away, False if something was in front of it.
+    """
+
+    def __init__(self, missed: str, *, moved: bool) -> None:
+        self.moved = moved
+        super().__init__(
+            f"The pointer did not reach {missed}.",
+            hint="Close or move what is in its way, wait until the page is at rest, or raise timeout.",
+        )
+
+
 class StaleRef(OrchestratorError):
     """The ref names no existing element of the session's pages."""
 

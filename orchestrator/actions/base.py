@@ -13,11 +13,12 @@ from orchestrator.automation import reporting
 from orchestrator.automation.browser.settling import ChangeObserver, LateOpening, Opener
 from orchestrator.automation.reporting import ActedT
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import Denied, InvalidArgument, Unsupported, nearest
+from orchestrator.errors import Denied, InvalidArgument, PressMissed, Unsupported, nearest
 from orchestrator.models.arguments import parse_arguments
 from orchestrator.models.results import Acted, Observe, Outcome
 from orchestrator.models.session import SessionRecord, SessionType, Wire
 from orchestrator.settings import ToolSet
+from orchestrator.system.deadline import Deadline
 from orchestrator.system.secrets import MASK
 
 ResultT = TypeVar("ResultT", bound=Outcome)
@@ -175,6 +176,32 @@ class PageAction(Action[ActedT], ABC, Generic[ActedT]):
 
 class WaitingPageAction(PageAction[Acted], HasTimeout, ABC):
     """An action that waits until its element is ready, and returns nothing of its own."""
+
+
+class PressAction(WaitingPageAction, ABC):
+    """An action whose pointer must reach an element: it is repeated when it met another one."""
+
+    def perform(self, scene: Scene) -> Acted:
+        """Perform it, and report the changes as `observe` says.
+
+        Raises:
+            PressMissed: The pointer met something else until the timeout.
+        """
+        scope, whole = scene.scope, scene.scope.deadline
+        scope.deadline, scope.rest = Deadline(scene.seconds(self.timeout)), False
+        try:
+            while True:
+                try:
+                    result = super().perform(scene)
+                    scene.run_deferred_queries()
+                except PressMissed as miss:
+                    if not scope.deadline.seconds_left:
+                        raise
+                    scope.rest = miss.moved
+                else:
+                    return result
+        finally:
+            scope.deadline = whole
 
 
 _WORDS = {

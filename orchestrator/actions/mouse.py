@@ -7,14 +7,18 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import ALL_TYPES, Action, Selector, SelectorAliases, WaitingPageAction
+from orchestrator.actions.base import ALL_TYPES, Action, PressAction, Selector, SelectorAliases, WaitingPageAction
 from orchestrator.automation.app_scrolling import scroll_by, scroll_to
 from orchestrator.automation.browser.element_errors import expect_found
 from orchestrator.automation.browser.finder import count_matches
+from orchestrator.automation.browser.frames import FramePath
 from orchestrator.automation.browser.settling import Opener
 from orchestrator.automation.input import (
     PRESS,
+    Aim,
     Direction,
+    aimed_at,
+    check_arrival,
     click_in_web_view,
     dragged,
     move,
@@ -52,7 +56,7 @@ _STEP_MS = 16
 """Milliseconds of one step: a frame, so that the page can move what follows the mouse."""
 
 
-class ClickElement(SelectorAliases, WaitingPageAction):
+class ClickElement(SelectorAliases, PressAction):
     """Click an element (button, link), or tap it in an app, as soon as it can be clicked."""
 
     verb: ClassVar[str] = "click_element"
@@ -75,10 +79,7 @@ class ClickElement(SelectorAliases, WaitingPageAction):
         held = [KEYS[name] for name in self.modifiers]
         if scene.record.type is SessionType.IOS and [button, self.count, held] == [0, 1, []]:
             return click_in_web_view(scene, self.selector, self.timeout)
-        with (
-            scene.element(self.selector, "point", self.timeout) as hit,
-            scene.finder.frames.point_in_top_document(*hit.point) as point,
-        ):
+        with aimed_at(scene, self.selector, self.timeout, "press") as (hit, point):
             perform_pointer_actions(scene, [move(*point), *press * self.count], held=held)
         return Acted(matches=hit.matches)
 
@@ -97,7 +98,7 @@ class ClickElement(SelectorAliases, WaitingPageAction):
         return Acted(matches=hit.matches)
 
 
-class Hover(SelectorAliases, WaitingPageAction):
+class Hover(SelectorAliases, PressAction):
     """Move the mouse over an element, to open a menu or tooltip."""
 
     verb: ClassVar[str] = "hover"
@@ -116,10 +117,7 @@ class Hover(SelectorAliases, WaitingPageAction):
 
     def act(self, scene: Scene) -> Acted:
         """Find, wait and measure in one script call, then move in one command."""
-        with (
-            scene.element(self.selector, "point", self.timeout) as hit,
-            scene.finder.frames.point_in_top_document(*hit.point) as point,
-        ):
+        with aimed_at(scene, self.selector, self.timeout, "hover") as (hit, point):
             perform_pointer_actions(scene, [move(*point)])
         return Acted(matches=hit.matches)
 
@@ -213,9 +211,10 @@ class _DragPoint:
     point: tuple[int, int]
     matches: int | None
     scrolled: bool
+    frame: FramePath
 
 
-class DragAndDrop(WaitingPageAction):
+class DragAndDrop(PressAction):
     """Drag an element and drop it on another or at a point: lists, sliders, drop zones."""
 
     verb: ClassVar[str] = "drag_and_drop"
@@ -240,20 +239,22 @@ class DragAndDrop(WaitingPageAction):
 
         For elements with draggable=true, chromedriver fires the drag events itself, with the page's own dataTransfer.
         """
-        source = self._end(scene, self.source)
         if scene.native:
-            return self._carry(scene, source)
+            return self._carry(scene, self._end(scene, self.source))
+        source = self._end(scene, self.source, "hold")
         if self.target is None:
             end = (self.x or 0, self.y or 0)
             with refusing_out_of_bounds(*end):
                 # Move there before pressing: a point outside the viewport is refused before the page gets events.
                 perform_pointer_actions(scene, [move(*end), *_grasp(source.point, end), *_carry(source.point, end)])
+            check_arrival(scene, source.frame)
             return Acted(matches=source.matches)
         target = self._end(scene, self.target)
         if target.scrolled:
             target = self._across(scene, target)
         else:
             perform_pointer_actions(scene, [*_grasp(source.point, target.point), *_carry(source.point, target.point)])
+        check_arrival(scene, source.frame)
         return Acted(matches=source.matches or target.matches)
 
     def _carry(self, scene: Scene, source: _DragPoint) -> Acted:
@@ -269,7 +270,7 @@ class DragAndDrop(WaitingPageAction):
 
     def _across(self, scene: Scene, target: _DragPoint) -> _DragPoint:
         """Press the source, then scroll to the target with the button held."""
-        start = self._end(scene, self.source).point
+        start = self._end(scene, self.source, "hold").point
         perform_pointer_actions(scene, _grasp(start, target.point))
         try:
             target = self._end(scene, self.target or "")
@@ -279,10 +280,15 @@ class DragAndDrop(WaitingPageAction):
             raise
         return target
 
-    def _end(self, scene: Scene, selector: str) -> _DragPoint:
-        with scene.element(selector, "point", self.timeout) as hit:
+    def _end(self, scene: Scene, selector: str, aim: Aim | None = None) -> _DragPoint:
+        aimed = {"aim": aim, "rest": scene.scope.rest} if aim else {}
+        with scene.element(selector, "point", self.timeout, **aimed) as hit:
+            frames = scene.finder.frames
             return _DragPoint(
-                point_in_top_document(scene, hit.point), hit.matches, scrolled=bool(hit.facts.get("scrolled"))
+                frame=frames.current_path,
+                point=point_in_top_document(scene, hit.point, aim),
+                matches=hit.matches,
+                scrolled=bool(hit.facts.get("scrolled")),
             )
 
 

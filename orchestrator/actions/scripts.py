@@ -61,6 +61,7 @@ class ExecuteScript(HasTimeout, Action[ScriptValue]):
                 "An app's own screen runs no JavaScript.",
                 hint='Use a driver command such as "mobile: deviceInfo", or switch_context to a web view.',
             )
+        scene.check_page_stayed()
         limit = scene.seconds(round(scene.settings.command_timeout * 900) if self.timeout is None else self.timeout)
         try:
             with scene.finder.in_session_frame() as frames:

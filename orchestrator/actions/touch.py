@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from orchestrator.actions.base import ALL_TYPES, APPS, Action, Selector, SelectorAliases, WaitingPageAction
+from orchestrator.actions.base import ALL_TYPES, APPS, Action, PressAction, Selector, SelectorAliases, WaitingPageAction
 from orchestrator.automation.browser.finder import count_matches
 from orchestrator.automation.browser.frames import ViewportRect
 from orchestrator.automation.input import (
     PRESS,
     Direction,
+    aimed_at,
     click_in_web_view,
     move,
     perform_pointer_actions,
@@ -33,7 +34,7 @@ from orchestrator.snapshot.methods import SHOT
 _PINCH_MS = 500
 
 
-class TapElement(SelectorAliases, WaitingPageAction):
+class TapElement(SelectorAliases, PressAction):
     """Tap (touch) an element or a point of the screen."""
 
     verb: ClassVar[str] = "tap_element"
@@ -70,10 +71,7 @@ class TapElement(SelectorAliases, WaitingPageAction):
         in_web_view = scene.record.type is SessionType.IOS and not scene.native
         if in_web_view and self.count == 1 and not self.hold_ms:
             return click_in_web_view(scene, self.selector, self.timeout)
-        with (
-            scene.element(self.selector, "point", self.timeout) as hit,
-            scene.finder.frames.point_in_top_document(*hit.point) as point,
-        ):
+        with aimed_at(scene, self.selector, self.timeout, "press") as (hit, point):
             self._tap(scene, *point)
         return Acted(matches=hit.matches)
 

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
-from orchestrator.automation.browser.frames import ViewportRect
+from orchestrator.automation.browser.finder import FoundElement
+from orchestrator.automation.browser.frames import FramePath, ViewportRect
 from orchestrator.automation.keys import KEYS, key_actions
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import ElementNotFound, InvalidArgument, RemoteFailure
+from orchestrator.errors import (
+    DialogOpen,
+    ElementNotFound,
+    InvalidArgument,
+    PlaceGone,
+    RemoteFailure,
+)
 from orchestrator.models import browser_support
 from orchestrator.models.results import Acted
 from orchestrator.models.session import SessionType
-from orchestrator.snapshot.methods import INSERTED
+from orchestrator.snapshot.methods import INSERTED, PRESSED
+from orchestrator.snapshot.web.page import Interrupted
 
 _MASKED_FIELD_IN_FOCUS = "input[type=password]:focus"
 _KEYS_AT_ONCE = 100
@@ -23,6 +31,8 @@ _KEYS_AT_ONCE = 100
 PRESS: tuple[dict[str, Any], ...] = ({"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
 """Press and release of the main button, or of a finger."""
 
+Aim = Literal["press", "hold", "hover"]
+"""What the pointer does at the point: press and release, press for a drag, or move there."""
 Direction = Literal["up", "down", "left", "right"]
 Point = tuple[int, int]
 Steps = list[dict[str, Any]]
@@ -140,10 +150,10 @@ def refusing_out_of_bounds(x: int, y: int) -> Iterator[None]:
         ) from error
 
 
-def point_in_top_document(scene: Scene, point: Sequence[int]) -> tuple[int, int]:
-    """Convert a point of the current frame to the top document's viewport."""
+def point_in_top_document(scene: Scene, point: Sequence[int], aim: str | None = None) -> tuple[int, int]:
+    """Convert a point of the current frame to the top document's viewport; with `aim` see `aimed_at`."""
     x, y = point
-    with scene.finder.frames.point_in_top_document(x, y) as converted:
+    with scene.finder.frames.point_in_top_document(x, y, aim) as converted:
         return converted
 
 
@@ -151,6 +161,39 @@ def click(scene: Scene, point: tuple[int, int], *, held: Sequence[str] = ()) -> 
     """Click at a point of the current frame."""
     with scene.finder.frames.point_in_top_document(*point) as (x, y):
         perform_pointer_actions(scene, [move(x, y), *PRESS], held=held)
+
+
+@contextmanager
+def aimed_at(
+    scene: Scene, given: str, timeout_ms: int | None, aim: Aim
+) -> Iterator[tuple[FoundElement, tuple[int, int]]]:
+    """Find an element; inside the block, where a page's top document is current, the pointer goes to the point.
+
+    A page is asked with its next query where the pointer arrived: that raises `PressMissed`.
+    """
+    if scene.native:
+        with scene.element(given, "point", timeout_ms) as hit:
+            yield hit, hit.point
+        return
+    with scene.element(given, "point", timeout_ms, aim=aim, rest=scene.scope.rest) as hit:
+        path = scene.finder.frames.current_path
+        with scene.finder.frames.point_in_top_document(*hit.point, aim) as point:
+            yield hit, point
+        check_arrival(scene, path)
+
+
+def check_arrival(scene: Scene, path: FramePath) -> None:
+    """Ask where the pointer arrived: the element's frame and those around it now, the top document with its next query.
+
+    Raises:
+        PressMissed: At another element; by the next query, too.
+    """
+    for depth in range(len(path), 0, -1):
+        with suppress(Interrupted, PlaceGone, DialogOpen):  # what the pointer did there took the frame away
+            scene.finder.frames.switch(path[:depth])
+            scene.web_page.call(PRESSED)
+    scene.finder.frames.switch_back()
+    scene.web_page.queue_call(PRESSED, {})
 
 
 def click_in_web_view(scene: Scene, selector: str, timeout_ms: int | None) -> Acted:

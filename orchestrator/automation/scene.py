@@ -89,6 +89,8 @@ class CallScope:
         warn: Takes a warning that comes after its step is over; None where each step's result is shown.
         page_unread: True when a step has left the page unread, which may have opened a dialog.
         opening: The menu or the like that the last step may open late; None once it was waited for.
+        page_gone: The error of a page that went away with the step before, so that another is current now.
+        rest: True when a press has missed because its element moved: for the next one it must be at rest.
     """
 
     deadline: Deadline | None = None
@@ -96,6 +98,8 @@ class CallScope:
     warn: Callable[[str], None] | None = None
     page_unread: bool = False
     opening: LateOpening | None = None
+    page_gone: PlaceGone | None = None
+    rest: bool = False
 
 
 class Scene:
@@ -199,7 +203,8 @@ class Scene:
             self.check()
             try:
                 return self.page.call(method, **params)
-            except (Interrupted, PlaceGone):
+            except (Interrupted, PlaceGone) as left:
+                self.scope.page_gone = left if isinstance(left, PlaceGone) else None
                 if not patience.seconds_left:
                     raise RemoteFailure("The page keeps interrupting scripts.", hint="Navigate elsewhere.") from None
 
@@ -225,6 +230,11 @@ class Scene:
             self.scope.page_unread = False
             with suppress(DialogOpen):
                 self.query_page(STATE)
+
+    def check_page_stayed(self) -> None:
+        """Refuse what is meant for a page that went away with the step before, since another is current now."""
+        if self.scope.page_gone is not None:
+            raise self.scope.page_gone
 
     def record_url_and_title(self, place: PageAddress) -> None:
         """Keep the page's URL and title in the record."""
@@ -308,7 +318,7 @@ class Scene:
         try:
             yield self.scope
         finally:
-            before.page_unread = self.scope.page_unread
+            before.page_unread, before.page_gone = self.scope.page_unread, self.scope.page_gone
             self.scope = before
 
     # Scripts

@@ -196,7 +196,9 @@ class PlannedStep:
             scene.check_unread_page()
             barrier.wait_for_others(self.name, scene, deadline)
             return Outcome()
-        if not self.action.queries_page:
+        if self.action.queries_page:
+            scene.scope.page_gone = None
+        else:
             scene.run_deferred_queries()
         self.action.check_supports(scene.record)
         result: Outcome = self.action.perform(scene)

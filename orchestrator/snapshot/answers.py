@@ -375,6 +375,13 @@ class OutwardsAnswer(TypedDict):
     obstacle: NotRequired[Line]
 
 
+class PressedAnswer(TypedDict):
+    """`pressed`: what the pointer met instead of the element that it was meant for; `moved` if that moved away."""
+
+    missed: NotRequired[Line]
+    moved: NotRequired[Literal[True]]
+
+
 class FrameWayAnswer(FrameAddress):
     """`frameWay`: the way to a frame; `closed` if it is of another origin."""
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter
 from typing_extensions import TypeForm, TypeIs
 
+from orchestrator.errors import PressMissed
 from orchestrator.snapshot.answers import (
     AssignAnswer,
     BoxesAnswer,
@@ -22,6 +23,7 @@ from orchestrator.snapshot.answers import (
     MarkedAnswer,
     OfferedAnswer,
     OutwardsAnswer,
+    PressedAnswer,
     ReadyAnswer,
     RefusedAnswer,
     ReturnedAnswer,
@@ -91,6 +93,22 @@ class LocatingMethod(PageMethod[FoundT | RefusedAnswer | CrossOriginAnswer], Gen
         return super().read(facts)
 
 
+class PressMethod(PageMethod[PressedAnswer]):
+    """Tells where a press arrived; if it missed, the call that it is sent with is not made."""
+
+    def read(self, facts: dict[str, Any]) -> PressedAnswer:
+        """Return the answer once it is checked.
+
+        Raises:
+            ValidationError: It does not fit.
+            PressMissed: The press met something else.
+        """
+        answer = super().read(facts)
+        if missed := answer.get("missed"):
+            raise PressMissed(missed, moved=answer.get("moved", False))
+        return answer
+
+
 _REFUSED = PageMethod("refused", RefusedAnswer)
 _CROSS_ORIGIN = PageMethod("crossOrigin", CrossOriginAnswer)
 
@@ -104,6 +122,7 @@ INTO_VIEW = LocatingMethod("intoView", ReadyAnswer)
 WAIT = LocatingMethod("wait", WaitAnswer)
 FRAME_WAY = LocatingMethod("frameWay", FrameWayAnswer)
 OUTWARDS = LocatingMethod("outwards", OutwardsAnswer)
+PRESSED = PressMethod("pressed", PressedAnswer)
 
 MARK = PageMethod("mark", MarkAnswer)
 SETTLE = PageMethod("settle", SettleAnswer)

@@ -15,7 +15,7 @@ from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
 from orchestrator.models.session import SessionType
 from orchestrator.sessions.turn import CallCancelled
-from tests.servers.page_answers import Answer, frame, not_found, outwards, ready
+from tests.servers.page_answers import Answer, frame, not_found, outwards, pressed, ready
 from tests.servers.scripted_webdriver import ELEMENT, ScriptedWebDriver, W3CError, dialog
 
 MakeScene = Callable[..., Scene]
@@ -49,6 +49,7 @@ def test_a_click_in_a_frame_is_sent_from_the_top_document_to_where_the_frame_sta
     end.script("page.ready", not_found(frame(0, "e3")), ready(x=20, y=10))
     end.script("page.outwards", outwards(100.5, 50, scale=0.5))
     end.script("POST /actions", None)
+    end.script("page.pressed", pressed())
     ClickElement(selector="#pay").act(scene)
     assert end.params("page.outwards")[0]["path"] == [0]
     assert _moves(end) == [(110, 55)]

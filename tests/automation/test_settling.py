@@ -10,6 +10,7 @@ import pytest
 from orchestrator.actions.mouse import ClickElement
 from orchestrator.automation.browser.settling import ChangeObserver
 from orchestrator.automation.scene import Scene
+from orchestrator.errors import NotActionable
 from orchestrator.models.policies import Policies
 from orchestrator.models.results import ValueChange
 from orchestrator.sessions.turn import CallCancelled
@@ -22,6 +23,7 @@ from tests.servers.page_answers import (
     marked,
     not_found,
     outwards,
+    pressed,
     ready,
     settled,
     state,
@@ -42,16 +44,41 @@ def page_before(end: ScriptedWebDriver) -> None:
 
 
 def test_a_click_and_the_report_on_it_take_four_requests(scene: Scene, end: ScriptedWebDriver) -> None:
-    """The mark is sent with the search and the difference with the wait; the fourth request reads the tabs."""
+    """The mark is sent with the search, where the press arrived with the wait; the fourth request reads the tabs."""
     end.script("page.ready", ready())
     end.script("POST /actions", None)
+    end.script("page.pressed", pressed())
     end.script("page.settle", settled(appeared=["text: Thank you"], disappeared=[PAY]))
     end.script("GET /window/handles", ["w1"])
     report = CLICK.perform(scene)
-    assert end.asked == ["page.mark+ready", "POST /actions", "page.settle", "GET /window/handles"]
+    assert end.asked == ["page.mark+ready", "POST /actions", "page.pressed+settle", "GET /window/handles"]
     assert report.stable is True
     assert report.state_change
     assert (report.state_change.appeared, report.state_change.disappeared) == (["text: Thank you"], [PAY])
+
+
+def test_a_press_that_missed_is_made_again_before_anything_is_waited_for(scene: Scene, end: ScriptedWebDriver) -> None:
+    """What the press was sent with is not answered; an element that moved must be at rest for the second press."""
+    end.script("page.mark", marked())
+    end.script("page.ready", ready(), ready())
+    end.script("POST /actions", None, None)
+    end.script("page.pressed", pressed(f"{PAY}: it moved away", moved=True), pressed())
+    end.script("page.settle", settled(), settled(appeared=["text: Thank you"]))
+    end.script("GET /window/handles", ["w1"])
+    report = CLICK.perform(scene)
+    assert [each["rest"] for each in end.params("page.ready")] == [False, True]
+    assert report.state_change
+    assert report.state_change.appeared == ["text: Thank you"]
+
+
+def test_a_press_that_missed_until_the_timeout_names_what_it_met(scene: Scene, end: ScriptedWebDriver) -> None:
+    """The error is that of an element that cannot be acted on."""
+    end.script("page.ready", ready())
+    end.script("POST /actions", None)
+    end.script("page.pressed", pressed(f'{PAY}: covered by dialog "Offer" [e9]'))
+    end.script("page.settle", settled())
+    with pytest.raises(NotActionable, match=r'did not reach .*Pay.*: covered by dialog "Offer"'):
+        ClickElement(selector="#pay", timeout=0).perform(scene)
 
 
 def test_a_page_that_is_not_at_rest_is_asked_again_with_the_same_start(scene: Scene, end: ScriptedWebDriver) -> None:
@@ -134,6 +161,7 @@ def test_the_report_is_of_the_tab_that_a_click_opened_once_it_is_current(
     scene = make_scene(policies=Policies(new_tabs="allow"))
     end.script("page.ready", ready())
     end.script("POST /actions", None)
+    end.script("page.pressed", pressed())
     end.script("page.settle", settled())
     end.script("GET /window/handles", ["w1", "w2"])
     end.script("POST /window", None)
@@ -200,4 +228,5 @@ def _script_click_in_frame(end: ScriptedWebDriver) -> None:
     end.script("page.ready", not_found(frame(0, "e3")), ready())
     end.script("page.outwards", outwards(0, 0))
     end.script("POST /actions", None)
+    end.script("page.pressed", pressed(), pressed())
     end.script("GET /window/handles", ["w1"])

@@ -80,3 +80,8 @@ def outwards(left: float, top: float, *, scale: float = 1.0, size: tuple[float, 
     """`outwards`: a frame's place in the document around it (`box.js`)."""
     part = {"left": left, "top": top, "right": left + size[0], "bottom": top + size[1]}
     return {"lens": {"left": left, "top": top, "scaleX": scale, "scaleY": scale}, "part": part}
+
+
+def pressed(missed: str = "", **facts: Any) -> Answer:
+    """`pressed`: the pointer reached its element, or met something else (`press.js`)."""
+    return {"missed": missed, **facts} if missed else {}

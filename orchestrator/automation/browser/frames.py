@@ -108,28 +108,29 @@ class Frames:
             self.switch_back(before)
 
     @contextmanager
-    def point_in_top_document(self, x: int, y: int) -> Iterator[tuple[int, int]]:
+    def point_in_top_document(self, x: int, y: int, aim: str | None = None) -> Iterator[tuple[int, int]]:
         """Map a point of the current document into the top document, which is current inside the block.
 
-        From there a pointer reaches every frame; chromedriver misses while a frame of another origin is current.
+        From there a pointer reaches every frame; chromedriver misses while a frame of another origin is current. With
+        `aim`, each document around the frame watches that the pointer comes into it, see `automation.input.aimed_at`.
 
         Raises:
             NotActionable: The frame, or one around it, does not show that point, or something covers it there.
         """
         before = self.current_path
         try:
-            yield self._carry_to_top_document(x, y)
+            yield self._carry_to_top_document(x, y, aim)
         finally:
             self.switch_back(before)
 
-    def _carry_to_top_document(self, x: float, y: float) -> tuple[int, int]:
+    def _carry_to_top_document(self, x: float, y: float, aim: str | None) -> tuple[int, int]:
         """Map a point outwards; each document is asked whether a pointer there reaches the frame."""
         while self.current_path:
             *around, step = self.current_path
             self.switch(tuple(around))
-            deadline = Deadline(_COVERED)
+            deadline, aimed = Deadline(_COVERED), {"aim": aim} if aim else {}
             while True:
-                frame = self._page.call(OUTWARDS, path=list(step.path), point=[x, y])
+                frame = self._page.call(OUTWARDS, path=list(step.path), point=[x, y], **aimed)
                 if is_refused(frame) or is_cross_origin(frame):
                     raise Interrupted("The frame went away.")
                 obstacle = frame.get("obstacle")

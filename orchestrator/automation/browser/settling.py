@@ -77,6 +77,7 @@ class ChangeObserver:
         self.name = name
         self._view = scene.page
         self._page_before: MarkAnswer = {"url": "", "title": "", "lines": 0}
+        self._marked = False
         self._frames: set[FramePath] = set()
         self._opening: LateOpening | None = None
         self._open_by = _LATE
@@ -110,7 +111,8 @@ class ChangeObserver:
             limit: Seconds to wait for them at most.
             opening: The menu or the like that the last action may open late.
         """
-        scene.run_deferred_queries()
+        if not self._marked:
+            scene.run_deferred_queries()
         deadline = Deadline(limit)
         # Half of the limit at most: a page in which nothing opens has settled.
         self._opening, self._open_by = opening, min(_LATE, limit / 2)
@@ -141,7 +143,7 @@ class ChangeObserver:
         return {**fields, "state_change": None if change.empty else change}
 
     def _note_page(self, page: MarkAnswer) -> None:
-        self._page_before = page
+        self._page_before, self._marked = page, True
 
     def _settle(self, scene: ObservedScene, deadline: Deadline, stability: float) -> SettleAnswer:
         """Wait until the page has settled; the engine's answer with the changes, or the reason why it has not."""

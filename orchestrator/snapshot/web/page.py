@@ -109,11 +109,11 @@ class EngineFault(RemoteFailure):
 
 
 class QueuedCall(NamedTuple):
-    """A call that waits for the next one, and the callback for its answer."""
+    """A call that waits for the next one, and the callback for its answer, if that is of interest."""
 
     method: PageMethod[Any]
     params: dict[str, Any]
-    on_answer: Callable[[Any], None]
+    on_answer: Callable[[Any], None] | None
 
 
 class PageEngine:
@@ -134,7 +134,10 @@ class PageEngine:
         self.queued_calls: list[QueuedCall] = []
 
     def queue_call(
-        self, method: PageMethod[AnswerT], params: dict[str, Any], on_answer: Callable[[AnswerT], None]
+        self,
+        method: PageMethod[AnswerT],
+        params: dict[str, Any],
+        on_answer: Callable[[AnswerT], None] | None = None,
     ) -> None:
         """Call a method that needs neither time nor refs together with the next one, in the same command."""
         self.queued_calls.append(QueuedCall(method, params, on_answer))
@@ -155,23 +158,24 @@ class PageEngine:
         Raises:
             Interrupted: The answer was null. The caller decides whether to ask again.
             EngineFault: The engine failed, or its answer does not fit the method.
+            PressMissed: A press missed: this call was not made, see `PressMethod`.
         """
         queue = self.queued_calls[:]
         self.queued_calls.clear()
         first = {"first": [[queued.method.name, queued.params] for queued in queue]} if queue else {}
         try:
             head, facts = self._complete(self._send(_CALL, [method.name, self._with_refs({**params, **first})]))
-            answers = head.get("first", [])
-            if len(answers) != len(queue):
-                raise EngineFault(f"it answered {len(answers)} of {len(queue)} queued calls")  # noqa: TRY301
-            queued_answers = [_checked(queued.method, given) for queued, given in zip(queue, answers, strict=True)]
-            answer = _checked(method, facts)
         except BaseException:
             self.queued_calls[:0] = queue
             raise
-        for queued, queued_answer in zip(queue, queued_answers, strict=True):
-            queued.on_answer(queued_answer)
-        return answer
+        answers = head.get("first", [])
+        if len(answers) != len(queue):
+            raise EngineFault(f"it answered {len(answers)} of {len(queue)} queued calls")
+        for queued, given in zip(queue, answers, strict=True):
+            queued_answer = _checked(queued.method, given)
+            if queued.on_answer:
+                queued.on_answer(queued_answer)
+        return _checked(method, facts)
 
     def evaluate(
         self, body: str, args: list[Any], *, limit_ms: int, late: str

@@ -17,8 +17,8 @@ WORLD: Final = "webdriver-orchestrator"
 """The name of the isolated world, and of the BiDi sandbox, which are the same world in Chromium."""
 PARTS = (
     "channel", "native", "json", "words", "requests", "cluster", "box", "refs", "role", "name", "state", "place",
-    "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "ready", "choice", "combobox",
-    "control", "editor", "files", "snapshot", "selector", "asks", "leave", "settle", "alignment", "digest",
+    "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "ready", "choice",
+    "combobox", "control", "editor", "files", "snapshot", "selector", "asks", "leave", "settle", "alignment", "digest",
     "importance", "validity", "delta", "conditions", "scroll", "opening", "values", "source", "shot", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""

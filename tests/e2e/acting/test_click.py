@@ -117,15 +117,14 @@ NOT_YET = {
     "hidden": "<button id=b hidden>Go</button><script>free = () => { b.hidden = false }</script>",
     "covered": "<button id=b>Go</button><div id=cover style='position:fixed;inset:0'>wait</div>"
     "<script>free = () => cover.remove()</script>",
-    "moving": "<button id=b style='position:absolute'>Go</button><script>let x = 0, moving = true;"
-    "const step = () => { b.style.left = `${x = (x + 3) % 300}px`; if (moving) requestAnimationFrame(step) };"
-    "step(); free = () => { moving = false }</script>",
+    "animated": "<style>@keyframes k { to { margin-left: 9999px } }</style>"
+    "<button id=b style='animation: k 60s linear'>Go</button><script>free = () => { b.style.animation = '' }</script>",
 }
 
 
 @pytest.mark.parametrize("why", NOT_YET)
 def test_a_click_waits_until_its_element_can_be_clicked(stage: Stage, why: str) -> None:
-    """Absent, disabled, hidden, covered, moving: the click comes as soon as that is over, and lands."""
+    """Absent, disabled, hidden, covered, animated: the click comes as soon as that is over, and lands."""
     stage.show(
         f"{NOT_YET[why]}<script>freed = false; setTimeout(() => {{ freed = true; free() }}, 400);"
         "addEventListener('click', e => { clicked = [e.target.id, freed] }, true)</script>"

@@ -75,10 +75,14 @@ def test_calls_on_a_remote_session_send_only_the_expected_webdriver_commands(far
         asked = far.asked(server, "execute_sequence", actions=SIGN_IN)
         assert asked == [
             *("mark+ready", "Input.insertText", "verify+ready", "Input.insertText", "verify+ready", "actions"),
-            *("verify+ready", "actions", "wait", *REST),
+            *("verify+ready", "actions", "pressed+state", "wait", *REST),
         ]
-        assert far.asked(server, "click_element", selector="button") == ["mark+ready", "actions", *REST]
-        assert far.asked(server, "click_element", selector="button", observe="none") == ["ready", "actions", "state"]
+        settled, *tabs = REST
+        assert far.asked(server, "click_element", selector="button") == [
+            *("mark+ready", "actions", f"pressed+{settled}", *tabs)
+        ]
+        asked = far.asked(server, "click_element", selector="button", observe="none")
+        assert asked == ["ready", "actions", "pressed+state"]
         asked = far.asked(server, "set_value", selector="#name", value="bob")
         assert asked == ["ready", "Input.insertText", "verify"]
         assert far.asked(server, "press_keys", keys="Tab") == ["mark+state", "actions", *REST]

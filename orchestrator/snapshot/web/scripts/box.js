@@ -37,17 +37,17 @@ const through = (lens, box) => ({
 });
 
 /**
- * outwards({path, point?}): the map from coordinates inside a frame to those around it, and the visible part of the
- * frame; why a pointer does not reach the frame at a point inside it, which the frame's own page cannot be asked.
+ * outwards({path, point?, aim?}): the map from coordinates inside a frame to those around it, and the visible part of
+ * the frame; why a pointer does not reach the frame at a point inside it, which the frame's own page cannot be asked.
  */
-function outwards({ path, point }) {
+function outwards({ path, point, aim: kind }) {
   const frame = frameAt(path);
   if (!frame) throw new Refusal('not_found', 'the frame is gone');
   const lens = lensInto(frame, lensOf(dom.document(frame)));
-  return { lens, part: shownPart(frame), obstacle: point ? obstacleAt(frame, lens, point) : undefined };
+  return { lens, part: shownPart(frame), obstacle: point ? obstacleAt(frame, lens, point, kind) : undefined };
 }
 
-function obstacleAt(frame, lens, [x, y]) {
+function obstacleAt(frame, lens, [x, y], kind) {
   const { left, top } = through(lens, { left: x, top: y, right: x, bottom: y });
   const at = { x: Math.floor(left), y: Math.floor(top) };
   const part = visiblePart(frame);
@@ -55,7 +55,10 @@ function obstacleAt(frame, lens, [x, y]) {
     return `the point is outside the visible part of ${lineFor(frame)}`;
   }
   const hit = hitAt(frame, at);
-  if (reaches(hit, frame)) return undefined;
+  if (reaches(hit, frame)) {
+    if (kind) aimAt(frame, at, kind);
+    return undefined;
+  }
   return hit ? `covered by ${lineFor(coverOf(hit, frame))}` : `${lineFor(frame)} is out of view`;
 }
 

@@ -3,7 +3,7 @@ const METHODS = {
   snapshot: (params) => ignoring(params.ignore, () => snapshot(params)),
   text: (params) => ignoring(params.ignore, () => text(params)),
   ready, verify, scrollInfo, scrolled, intoView, boxes, source, mark: beginMark, settle, delta, wait,
-  outwards, frameWay, shot, marked, loaded,
+  outwards, frameWay, shot, marked, loaded, pressed,
   toggles, slider, assign, editing, pasted, inserted, edited, uploaded, optionsHeld, offered, comboboxHeld,
   state: () => ({ ...describePage(), readyState: dom.readyState(window.document) }),
 };
@@ -68,6 +68,8 @@ const engine = {
       unfinished = null;
       if (name !== 'loaded') noteArrival();
       first = params.first?.map(([each, asked]) => done(each, asked));
+      // A press that missed is made again: what was to follow it waits.
+      if (first?.some(({ missed }) => missed)) return answer({ first });
       const finish = (result) => answer({ ...result, first });
       const result = done(name, params);
       return result instanceof Promise ? result.then(finish, (error) => explain(error, locator, first)) : finish(result);
@@ -126,6 +128,7 @@ const engine = {
   handed,
   noteStopped,
   noteAsked,
+  notePointer,
 };
 
 defineProperty(window, KEY, { value: Object.freeze(engine) });

@@ -13,7 +13,7 @@ async function pointAt(element, request) {
     dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
     request.found.scrolled = true;
   }
-  if (!request.force && !(await isAtRest(element))) return no('moving', `${lineFor(element)} is moving`);
+  if (isRestNeeded(element, request) && !(await isAtRest(element))) return no('moving', `${lineFor(element)} is moving`);
   let obstacle = null;
   for (const target of targets) {
     if (target !== element && !isVisible(target)) continue;
@@ -22,6 +22,7 @@ async function pointAt(element, request) {
       const hit = hitAt(target, point);
       if (request.force || reaches(hit, element)) {
         request.found.point = point;
+        if (request.aim) aimAt(element, point, request.aim);
         return null;
       }
       obstacle ??= hit;
@@ -29,6 +30,9 @@ async function pointAt(element, request) {
   }
   return obstructed(element, obstacle);
 }
+
+/** A press that is watched need not wait a frame to see whether the element moves, unless one has missed it before. */
+const isRestNeeded = (element, { force, aim: kind, rest }) => !force && (!kind || rest || animationsOn(element).length > 0);
 
 const Intersections = window.IntersectionObserver;
 const SEEN_WITHIN = 500;

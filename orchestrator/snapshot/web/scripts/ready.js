@@ -165,7 +165,7 @@ function placeOf(element, point) {
   return { ...middle, width: Math.round(box.right - box.left), height: Math.round(box.bottom - box.top) };
 }
 
-/** ready({locator, need, slice, value?, values?, files?, force?, handle?}): the answer is that of `succeed`, or a failure. */
+/** ready({locator, need, slice, value?, values?, files?, force?, handle?, aim?, rest?}): the answer is that of `succeed`, or a failure. */
 async function ready(params) {
   const request = { need: 'visible', value: '', ...params, found: {} };
   if (!Object.hasOwn(CHECKS, request.need)) throw new Error(`there is no need ${request.need}`);

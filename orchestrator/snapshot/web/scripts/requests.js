@@ -2,6 +2,7 @@
 // others: that makes us wait longer, or not long enough for its own requests, and nothing else.
 const MOST_REQUESTS = 1000;
 const listen = uncurry(EventTarget.prototype.addEventListener);
+const unlisten = uncurry(EventTarget.prototype.removeEventListener);
 const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
 
 /** The elements to which the page gave a click handler. */
@@ -47,6 +48,7 @@ function requestsOf(view) {
   const doc = view.document;
   if (!adopted.has(doc)) {
     adopted.set(doc, new Requests(view));
+    hearPresses(view);
     dispatch(window, new FocusEvent(`${CHANNEL}:adopt`, { relatedTarget: view }));
   }
   return adopted.get(doc);

@@ -1,0 +1,134 @@
+// Watches where the pointer arrives: keeps a press from every element but the one that it is meant for.
+const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+/** The events that tell where the pointer has arrived, by what it is to do there. */
+const ARRIVALS = {
+  press: new Set(['pointerdown', 'mousedown', 'touchstart']),
+  hold: new Set(['pointerdown', 'mousedown']),
+  hover: new Set(['pointerover', 'pointermove']),
+};
+/** Ms after which an aim no longer holds: a person who uses the page meanwhile must not be kept from it. */
+const AIMED_FOR = 15000;
+/** Pixels by which an event may miss the point, since the pointer stands on whole ones. */
+const BESIDE = 2;
+
+const [prevent, stop, pathOf] = ['preventDefault', 'stopImmediatePropagation', 'composedPath']
+  .map((name) => method(Event, name));
+const capturing = { capture: true, passive: false };
+
+/** What the next press is meant for, and the element that it reached first; null while there is none. */
+let aim = null;
+
+/** Notes that a pointer is about to come to `point` of the root's viewport, for `kind` of the arrivals. */
+function aimAt(element, point, kind) {
+  aim = {
+    element, point, kind, look: lookOf(element), until: now() + AIMED_FOR,
+    hit: null, byTouch: false, landed: true, slipped: false, strayed: false,
+  };
+  setPassing(kind === 'hover' ? ['pointerover', 'pointermove'] : ['touchstart']);
+}
+
+/** The listeners that would slow down a page that moves and scrolls: they are there for one press alone. */
+let passing = [];
+
+function setPassing(types) {
+  for (const [view, type] of passing) unlisten(view, type, notePointer, capturing);
+  passing = types.flatMap((type) => windowsAround(aim.element).map((view) => [view, type]));
+  for (const [view, type] of passing) listen(view, type, notePointer, capturing);
+}
+
+/** The windows of the element's document and of those around it. */
+function windowsAround(element) {
+  const doc = dom.document(element);
+  const frame = frameOf(doc);
+  return [dom.window(doc), ...(frame ? windowsAround(frame) : [])];
+}
+
+/** How an element looks to whoever aims at it: another that looks the same has taken its place when it is gone. */
+function lookOf(element) {
+  const role = roleOf(element);
+  return `${dom.tag(element)} ${role} ${nameOf(element, role) || shown(dom.textContent(element))}`;
+}
+
+/** Hears the pointer in a window: the head's engine knows what is aimed at. */
+function hearPresses(view) {
+  for (const type of PRESSES) {
+    listen(view, type, (event) => {
+      const head = headWindow();
+      if (head === window) notePointer(event);
+      else head[KEY].notePointer(event);
+    }, capturing);
+  }
+}
+
+hearPresses(window);
+
+function notePointer(event) {
+  if (!aim || !event.isTrusted || now() > aim.until) return;
+  if (!aim.hit && ARRIVALS[aim.kind].has(event.type)) noteArrivalAt(event);
+  else if (aim.hit && aim.landed && event.type === 'pointerup') noteRelease(event);
+  else if (aim.hit && aim.byTouch && event.type === 'mousedown') aim.strayed = !isMeant(pathOf(event)[0]);
+  if (!isKeptOff(event)) return;
+  stop(event);
+  prevent(event);
+}
+
+/** True for what another element shall not get; the mouse events of a tap come after it, to whatever is there then. */
+const isKeptOff = ({ type }) =>
+  aim.kind !== 'hover' && (!aim.landed || aim.strayed || (aim.slipped && type === 'click'));
+
+function noteArrivalAt(event) {
+  if (!isAtAim(event)) return;
+  [aim.hit] = pathOf(event);
+  aim.byTouch = event.pointerType === 'touch';
+  aim.landed = isMeant(aim.hit);
+}
+
+/** A button that moves away while it is held down gets no click. */
+function noteRelease(event) {
+  const [hit] = pathOf(event);
+  if (aim.kind !== 'press' || isMeant(hit) || !isLive(aim.element) || isHere()) return;
+  aim.slipped = true;
+}
+
+const isHere = () => {
+  const { x, y } = aim.point;
+  return contains(boxOf(aim.element), { left: x, right: x, top: y, bottom: y });
+};
+
+function isAtAim(event) {
+  const touch = event.touches?.[0] ?? event;
+  const at = through(lensOf(dom.document(pathOf(event)[0])), { left: touch.clientX, top: touch.clientY, right: 0, bottom: 0 });
+  return Math.abs(at.left - aim.point.x) <= BESIDE && Math.abs(at.top - aim.point.y) <= BESIDE;
+}
+
+function isMeant(hit) {
+  for (let at = hit; at; at = frameOf(dom.document(at))) if (reaches(at, aim.element)) return true;
+  if (isLive(aim.element)) return false;
+  for (let at = hit; at; at = outer(at)) if (lookOf(at) === aim.look) return true;
+  return false;
+}
+
+/** pressed(): `missed` says what the pointer met instead of the element that was aimed at; `moved` if that moved away. */
+function pressed() {
+  const ended = aim;
+  if (!ended) return {};
+  const hit = ended.hit ?? foreignFrameAt(ended);
+  const isMissed = ended.hit ? !ended.landed || ended.slipped : hit !== null;
+  const moved = isMissed && (!isLive(ended.element) || !isHere());
+  const missed = isMissed ? describeMiss(ended, hit) : undefined;
+  setPassing([]);
+  aim = null;
+  return { missed, moved: moved || undefined };
+}
+
+/** The frame of another origin that covers the element now: no event in it is heard here. */
+function foreignFrameAt({ element, point }) {
+  if (!isLive(element)) return null;
+  const hit = hitAt(element, point);
+  return hit && isFrame(hit) && !innerDocument(hit) && !reaches(hit, element) ? hit : null;
+}
+
+function describeMiss({ element }, hit) {
+  if (!isLive(element)) return `the element: it is gone, and ${lineFor(coverOf(hit, element))} is in its place`;
+  return `${lineFor(element)}: ${isHere() ? obstructed(element, hit).detail : 'it moved away as the pointer came'}`;
+}
