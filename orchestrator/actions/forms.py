@@ -258,12 +258,13 @@ def _send(scene: Scene, file: Path) -> str:
 
 
 def _warnings(names: list[str], found: UploadedAnswer) -> list[str]:
-    held, taken = found["held"], found["taken"]
-    if taken != names:
-        return [f"The input took {', '.join(taken) or 'no file'} instead of the given files."]
-    if held != names:
-        return [f"The page changed the input's files: it now holds {', '.join(held) or 'none'}."]
-    return []
+    """What the page did with the files that the browser has put into the input, if they are not there any more."""
+    held = found["held"]
+    if held is None or held == names:
+        return []
+    if not held:
+        return ["The page has emptied the input since it got the files: it took them over, or does not want them."]
+    return [f"The page has changed the input's files since it got them: it now holds {', '.join(held)}."]
 
 
 class SelectOption(SelectorAliases, WaitingPageAction):

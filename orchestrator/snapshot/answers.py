@@ -459,10 +459,9 @@ class TakenAnswer(TypedDict):
 
 
 class UploadedAnswer(PageAddress):
-    """`uploaded`: the names of the files that the input took, and of those that it still holds."""
+    """`uploaded`: the names of the files that the input holds; None if it is gone, perhaps with its document."""
 
-    held: list[Text]
-    taken: list[Text]
+    held: list[Text] | None
 
 
 class ScriptAnswer(TypedDict):

@@ -108,12 +108,45 @@ def test_an_upload_is_refused_where_no_input_can_take_the_files(
     assert stage.heard() == []
 
 
-def test_a_page_that_empties_its_file_input_gives_a_warning(stage: Stage, files: list[str]) -> None:
-    """A warning reports that the input took the files and that the page then emptied it."""
-    stage.show("<input type=file id=f onchange='taken = f.files[0].name; f.value = ``'>")
-    [warning] = stage.ok("upload_files", selector="#f", paths=files[:1])["warnings"]
-    assert warning == "The page changed the input's files: it now holds none."
+EMPTIED = "The page has emptied the input since it got the files: it took them over, or does not want them."
+
+
+@pytest.mark.parametrize(
+    ("handler", "warning"),
+    [
+        ("<input type=file id=f onchange='read(); f.value = ``'>", EMPTIED),
+        (
+            "<input type=file id=f><script>addEventListener('input', () => { read(); f.value = `` }, true)</script>",
+            EMPTIED,
+        ),
+        (
+            "<input type=file id=f onchange='read(); f.files = other()'>",
+            "The page has changed the input's files since it got them: it now holds small.txt.",
+        ),
+    ],
+    ids=["emptied", "emptied at once", "changed"],
+)
+def test_a_page_that_changes_its_file_input_gives_a_warning(
+    stage: Stage, files: list[str], handler: str, warning: str
+) -> None:
+    """The warning says what the input holds now, and not that it got nothing."""
+    stage.show(
+        "<script>read = () => { taken = f.files[0].name }; other = () => { const one = new DataTransfer();"
+        f"one.items.add(new File([1], 'small.txt')); return one.files }}</script>{handler}"
+    )
+    assert stage.ok("upload_files", selector="#f", paths=files[:1])["warnings"] == [warning]
     assert stage.js("taken") == "one.txt"
+
+
+@pytest.mark.parametrize(
+    "handler",
+    ["this.form.submit()", "location.reload()", "f.remove()", "f.replaceWith(f.cloneNode())"],
+    ids=["submitted", "reloaded", "removed", "replaced"],
+)
+def test_an_input_that_is_gone_after_an_upload_gives_no_warning(stage: Stage, files: list[str], handler: str) -> None:
+    """Forms that send themselves and pages that make a new input for the next file have taken the file."""
+    stage.show(f"<form><input type=file id=f onchange='{handler}'></form>")
+    assert "warnings" not in stage.ok("upload_files", selector="#f", paths=files[:1])
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])

@@ -21,17 +21,13 @@ function refuseFiles(element, request) {
   if (request.files > 1 && !input.multiple) return no('bad_value', `${lineFor(input)} takes one file only`);
   request.found.kind = 'file';
   dom.setValue(input, '');
-  acting.taken = null;
-  const note = () => { acting.taken = namesIn(input); };
-  listen(window, 'input', note, { capture: true, once: true });
-  listen(input, 'input', note, { capture: true, once: true });
   return null;
 }
 
 const namesIn = (input) => Array.from(input.files ?? [], (file) => file.name);
 
-/** uploaded(): the names of the files that the input acted on took, and of those that it still holds. */
+/** uploaded(): the names of the files that the input acted on holds; null if it is gone, perhaps with its document. */
 const uploaded = () => {
-  const held = isLive(acting.element) ? namesIn(acting.element) : [];
-  return { held, taken: acting.taken ?? held, ...describePage() };
+  const { element } = acting;
+  return { held: element && isLive(element) ? namesIn(element) : null, ...describePage() };
 };

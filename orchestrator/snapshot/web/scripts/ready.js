@@ -1,5 +1,5 @@
 // Waits until an element can be acted on; answers where it is, or what is in the way.
-const acting = { element: null, handle: null, wanted: null, taken: null, editor: null };
+const acting = { element: null, handle: null, wanted: null, editor: null };
 
 /** Reasons from far to near: of several failures the one nearest to ready is reported. */
 const REASONS = [
