@@ -18,8 +18,9 @@ WORLD: Final = "webdriver-orchestrator"
 PARTS = (
     "channel", "native", "json", "words", "requests", "cluster", "box", "refs", "role", "name", "state", "place",
     "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "ready", "choice",
-    "combobox", "control", "editor", "files", "snapshot", "selector", "asks", "leave", "settle", "alignment", "digest",
-    "importance", "validity", "delta", "conditions", "scroll", "opening", "values", "source", "shot", "engine",
+    "combobox", "control", "editor", "files", "snapshot", "candidates", "selector", "asks", "leave", "settle",
+    "alignment", "digest", "importance", "validity", "delta", "conditions", "scroll", "opening", "values", "source",
+    "shot", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 

@@ -195,6 +195,36 @@ def test_a_failed_expectation_lists_similar_elements_as_candidates(stage: Stage)
     assert answer.data["error"]["candidates"][0].startswith('button "Pay later" [e')
 
 
+TOPICS = "".join(f"<a href=#>Topic {n}</a>" for n in range(20))
+SHOP = f"""<header><nav>{TOPICS}</nav></header><main><h1>Basket</h1><p>Your order was not placed.</p>
+<button id=checkout-button>Go on</button><button>Remove</button><p><button>Wrap it</button></p></main>"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        ({"text": "Order placed"}, "text: Your order was not placed."),
+        ({"selector": "main", "text": "Order was placed"}, "text: Your order was not placed."),
+        ({"selector": "text=Remvoe"}, 'button "Remove"'),
+        ({"selector": "role=button[name=Topik 7]"}, 'link "Topic 7"'),
+        ({"selector": "#checkoutBtn"}, 'button "Go on"'),
+        ({"selector": "role=button[name=Pay]"}, 'button "Go on"'),
+        ({"text": "Thank you"}, 'heading "Basket"'),
+        ({"url": "**/thanks"}, 'heading "Basket"'),
+    ],
+)
+def test_the_candidates_of_a_failed_wait_are_near_what_was_looked_for(
+    stage: Stage, arguments: dict[str, str], first: str
+) -> None:
+    """Lines with much the same text come first, slips of the pen allowed; if there are none, headings and messages."""
+    stage.show(SHOP)
+    answer = stage.call("wait_for", timeout=100, **arguments)
+    refused(answer, "timeout")
+    candidates = answer.data["error"]["candidates"]
+    assert candidates[0].startswith(first), candidates
+    assert len(candidates) <= 5
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [

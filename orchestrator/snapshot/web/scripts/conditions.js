@@ -111,9 +111,10 @@ function matchesOf(locator) {
 async function wait({ conditions, not, slice, locator }) {
   const answer = await retry(slice, () => assess(conditions, locator, not), ({ ok }) => ok);
   const { found, ...facts } = answer;
+  const text = conditions.pageText ?? conditions.containsText ?? conditions.text;
   const isElsewhere = conditions.pageText === undefined ? locator && !found.length : !answer.ok;
   const elsewhere = isElsewhere ? crossOriginFrames(locator) : undefined;
-  return { ...facts, ...describePage(), near: answer.ok ? [] : linesNear(found, locator), frames: elsewhere };
+  return { ...facts, ...describePage(), near: answer.ok ? [] : linesNear(found, locator, text), frames: elsewhere };
 }
 
 function assess(conditions, locator, not) {
@@ -124,29 +125,4 @@ function assess(conditions, locator, not) {
   const ok = not ? failed.length > 0 : failed.length === 0;
   const reported = (not ? verdicts : failed).map(({ condition, expected, actual }) => ({ condition, expected, actual }));
   return { ok, failed: ok ? [] : reported, matches: found.length, found };
-}
-
-/** The lines around an element, else those of the nearest candidates. */
-function linesNear(found, locator) {
-  const { entries, focused } = survey();
-  const place = found.length ? entries.findIndex((entry) => isWithin(entry.element, found[0])) : -1;
-  if (place >= 0) return entries.slice(Math.max(0, place - 3), place + 5).map((entry) => referredLine(entry, focused));
-  const candidates = locator && !found.length ? candidatesFor(locator) : [];
-  return candidates.length ? candidates : entries.slice(0, 8).map((entry) => referredLine(entry, focused));
-}
-
-/** Lines that the caller may have meant: of the same role, or with a word in common. */
-function candidatesFor(locator) {
-  const text = locator.by === 'role' || locator.by === 'line' ? locator.name ?? '' : `${locator.value}`;
-  const words = lower(text).split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 2);
-  const { entries, focused } = survey();
-  const scored = [];
-  for (const entry of entries) {
-    if (!entry.hasRef) continue;
-    const name = lower(entry.name);
-    const score = 2 * words.filter((word) => name.includes(word)).length + (entry.shownRole === locator.value ? 1 : 0);
-    if (score) scored.push([score, entry]);
-  }
-  scored.sort(([a], [b]) => b - a);
-  return scored.slice(0, 5).map(([, entry]) => referredLine(entry, focused));
 }
