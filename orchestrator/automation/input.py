@@ -32,7 +32,7 @@ PRESS: tuple[dict[str, Any], ...] = ({"type": "pointerDown", "button": 0}, {"typ
 """Press and release of the main button, or of a finger."""
 
 Aim = Literal["press", "hold", "hover"]
-"""What the pointer does at the point: press and release, press for a drag, or move there."""
+"""The way the pointer acts at a point: press and release, press for a drag, or move there."""
 Direction = Literal["up", "down", "left", "right"]
 Point = tuple[int, int]
 Steps = list[dict[str, Any]]

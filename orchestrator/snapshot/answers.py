@@ -481,23 +481,3 @@ class FileInputAnswer(TypedDict):
 
     line: Line
     ref: Ref
-
-
-class AnswerHead(TypedDict, total=False):
-    """The part of every answer that is for the caller of the engine itself.
-
-    nextRef: The next number that no element has.
-    needRefs: Numbers that were lacking; the answer follows when they are reserved.
-    stopped: The address of another program that the page was kept from opening.
-    asked: Permissions that the page asked for.
-    error, stack: A fault of the engine.
-    first: The answers to the calls that were queued before this one.
-    """
-
-    nextRef: RefNumber
-    needRefs: Annotated[int, Field(ge=0, le=10**6)]
-    stopped: Annotated[str, Field(max_length=1000)]
-    asked: Annotated[list[str], Field(max_length=100)]
-    error: str
-    stack: str
-    first: list[dict[str, Any]]

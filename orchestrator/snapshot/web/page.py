@@ -6,12 +6,13 @@ import json
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
+from typing_extensions import TypedDict
 
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
-from orchestrator.snapshot.answers import AnswerHead, CrossOriginAnswer, FileInputAnswer, RefusedAnswer, ScriptAnswer
+from orchestrator.snapshot.answers import CrossOriginAnswer, FileInputAnswer, RefNumber, RefusedAnswer, ScriptAnswer
 from orchestrator.snapshot.methods import FILE_INPUT, RETURNED, SCRIPT, AnswerT, PageMethod, is_cross_origin, is_refused
 from orchestrator.system.logger import get_logger
 
@@ -26,6 +27,27 @@ _HANDLE = "return engine.handle();"
 """Returns the element kept by `ready(handle=true)`, run in the element's own frame."""
 _FRAME = "return engine.frame(arguments[0]);"
 """Returns a frame by its ref, run in the document that contains it."""
+
+
+class AnswerHead(TypedDict, total=False):
+    """The part of every answer that is for the caller of the engine itself.
+
+    nextRef: The next number that no element has.
+    needRefs: Numbers that were lacking; the answer follows when they are reserved.
+    stopped: The address of another program that the page was kept from opening.
+    asked: Permissions that the page asked for.
+    error, stack: A fault of the engine.
+    first: The answers to the calls that were queued before this one.
+    """
+
+    nextRef: RefNumber
+    needRefs: Annotated[int, Field(ge=0, le=10**6)]
+    stopped: Annotated[str, Field(max_length=1000)]
+    asked: Annotated[list[str], Field(max_length=100)]
+    error: str
+    stack: str
+    first: list[dict[str, Any]]
+
 
 _HEAD = PageMethod("head", AnswerHead)
 
@@ -165,12 +187,12 @@ class PageEngine:
         first = {"first": [[queued.method.name, queued.params] for queued in queue]} if queue else {}
         try:
             head, facts = self._complete(self._send(_CALL, [method.name, self._with_refs({**params, **first})]))
+            answers = head.get("first", [])
+            if len(answers) != len(queue):
+                raise EngineFault(f"it answered {len(answers)} of {len(queue)} queued calls")  # noqa: TRY301
         except BaseException:
             self.queued_calls[:0] = queue
             raise
-        answers = head.get("first", [])
-        if len(answers) != len(queue):
-            raise EngineFault(f"it answered {len(answers)} of {len(queue)} queued calls")
         for queued, given in zip(queue, answers, strict=True):
             queued_answer = _checked(queued.method, given)
             if queued.on_answer:
