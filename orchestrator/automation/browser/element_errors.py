@@ -69,6 +69,7 @@ _LOOK_AGAIN = "Call get_visible_elements to see what is there."
 _HINTS = {
     "not_a_frame": "Give an iframe; get_visible_elements lists them.",
     "covered": "Close or move what covers it, or scroll.",
+    "drawn": "Press keys in it (press_keys Enter), or click its place on the canvas.",
     "disabled": "Enable it first, or wait_for it with state enabled.",
     "hidden": "Make it visible first.",
     "moving": "Wait for the animation to end, or raise timeout.",

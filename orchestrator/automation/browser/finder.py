@@ -36,7 +36,7 @@ _SLICE_WITH_FRAMES = 0.2
 _PAUSE = 0.02
 """Seconds between two polls."""
 
-_FINAL = frozenset({"ambiguous", "bad_value", "invalid", "is_file", "no_field", "stale"})
+_FINAL = frozenset({"ambiguous", "bad_value", "drawn", "invalid", "is_file", "no_field", "stale"})
 """Reasons that waiting does not change."""
 _PAGE_CONDITIONS = frozenset({"url", "title"})
 """Conditions that hold of the page as a whole, and not of a frame in it."""

@@ -172,3 +172,25 @@ def test_content_loaded_by_scrolling_is_in_the_reported_change(stage: Stage) -> 
 def test_bad_scroll_arguments_are_refused(stage: Stage, arguments: dict[str, object], expected: str) -> None:
     """Each wrong combination of scroll arguments is refused with a message of its own."""
     assert expected in refused(stage.call("scroll", **arguments), "invalid_argument")
+
+
+def test_a_control_of_a_drawing_takes_keys_and_no_click(stage: Stage) -> None:
+    """The content of a canvas takes the focus and keys; it has no place of its own to click, and the error says so."""
+    drawing = "<canvas role=group aria-label=Seats><button id=a>A1</button></canvas>"
+    stage.show(f"{drawing}{HEAR}<script>hear('click')</script>")
+    text = refused(stage.call("click_element", selector=stage.ref('button "A1"'), timeout=20_000), "not_actionable")
+    assert "is part of a drawing and has no place of its own. Press keys in it (press_keys Enter)" in text
+    stage.ok("press_keys", selector='button "A1"', keys="Enter")
+    assert [(event["id"], event["trusted"]) for event in stage.heard("click")] == [("a", True)]
+
+
+def test_a_checkbox_without_a_size_is_clicked_at_the_box_around_it(stage: Stage) -> None:
+    """A toggle that is drawn by the box around it is set by a real click there."""
+    stage.show(
+        "<div onclick='f.checked = !f.checked' style='width: 40px; height: 20px'><input id=f type=checkbox role=switch "
+        f"aria-label=Dark style='position: absolute; width: 0; height: 0; margin: 0'></div>{HEAR}"
+        "<script>hear('click')</script>"
+    )
+    stage.ok("set_value", selector='switch "Dark"', value="true")
+    assert stage.js("f.checked") is True
+    assert [event["trusted"] for event in stage.heard("click")] == [True]

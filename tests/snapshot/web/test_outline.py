@@ -37,6 +37,17 @@ LINES = {
     "<label>Dark<input type=checkbox role=switch hidden></label>": '- switch "Dark"',
     "<label for=d>A</label><label for=d>B</label><input id=d type=radio hidden disabled>": '- radio "A B" [disabled]',
     "<label for=u>Upload</label><input id=u type=file hidden>": '- generic "Upload" [clickable]',
+    "<p style='width: 9px; height: 9px'>"
+    "<input type=checkbox role=switch aria-label=Dark style='position: absolute; width: 0; height: 0'></p>": (
+        '- switch "Dark"'
+    ),
+    "<div role=treeitem><p>Fruit</p><div role=group><div role=treeitem><b>Pear</b></div></div></div>": (
+        '- treeitem "Fruit"\n  - treeitem "Pear"'
+    ),
+    "<div role=treeitem><p><label><input type=checkbox hidden>Bread</label></p></div>": (
+        '- treeitem "Bread"\n  - checkbox "Bread"'
+    ),
+    "<canvas aria-label=Seats role=group><button>A1</button><p>A2</p></canvas>": '- group "Seats"\n  - button "A1"',
     "<div role=checkbox aria-checked=mixed>All</div>": '- checkbox "All" [mixed]',
     "<div role=switch aria-checked=true>Dark</div>": '- switch "Dark" [checked]',
     "<div role=tab aria-selected=true>One</div>": '- tab "One" [selected]',

@@ -112,11 +112,17 @@ function isVisible(element) {
   if (dom.tag(element) === 'option') return isVisible(dom.closest(element, 'select,datalist') ?? dom.parent(element));
   if (style.display === 'contents') {
     for (let at = outer(element); at; at = outer(at)) if (styleOf(at).display === 'none') return false;
-  } else if (!dom.rendered(element)) return false;
+  } else if (!dom.rendered(element)) return isDrawn(element);
   const frame = frameOf(dom.document(element));
   if (frame && !isVisible(frame)) return false;
   const box = ownBox(element, style);
   return (box.width > 0 && box.height > 0) || (!clips(style) && spills(element));
+}
+
+/** True for a control in the content of a canvas that can be seen: it has no box, and takes the focus. */
+function isDrawn(element) {
+  const canvas = dom.closest(element, 'canvas');
+  return canvas !== null && canvas !== element && canFocus(element) && styleOf(element).display !== 'none' && isVisible(canvas);
 }
 
 /** True if a box without a size contains one with a size, as a link with a floated image does. */

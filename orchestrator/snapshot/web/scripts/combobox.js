@@ -77,15 +77,17 @@ async function refuseChoice(element, request) {
 async function pointOnWrapper(element, request) {
   let first = null;
   for (let at = element, up = 0; at && up <= WRAPPERS_AROUND && !isPage(dom.tag(at)); at = outer(at), up += 1) {
-    if (at !== element && everywhere(at, '[role~="combobox"],input:not([type=hidden]),select,textarea')
-      .some((each) => each !== element && isVisible(each) && !isWithin(each, element))) break;
+    if (at !== element && everywhere(at, FURTHER_CONTROLS).some((each) => isVisible(each) && !isWithin(each, element))) break;
     const refused = await pointAt(at, request);
     if (!refused) return null;
     first ??= refused;
-    if (refused.reason !== 'covered') break;
   }
   return first;
 }
+
+/** Controls beside a combobox that people reach, unlike the hidden fields that hold its value for a form. */
+const FURTHER_CONTROLS = `[role~="combobox"],input:not([type=hidden],[aria-hidden="true"],[tabindex="-1"]),
+  select:not([aria-hidden="true"]),textarea:not([aria-hidden="true"],[tabindex="-1"])`;
 
 // The list
 

@@ -14,6 +14,7 @@ class Gathering {
     this.seen = new Set();
     this.follows = true;
     this.hidden = false;
+    this.isItem = false;
   }
 
   get full() {
@@ -31,12 +32,15 @@ function gather(node, into, shows = true) {
   into.nodes += 1;
   if (dom.type(node) === TEXT) {
     if (shows) into.add(dom.data(node));
-  } else if (node === into.skip) {
+  } else if (node === into.skip || (into.isItem && isNestedItem(node))) {
     into.add(' ');
   } else if (dom.type(node) === ELEMENT && !UNREAD.has(dom.tag(node)) && !into.seen.has(node)) {
     gatherElement(node, into);
   }
 }
+
+/** True for a part of an item of a tree that has lines of its own: items below it. */
+const isNestedItem = (node) => dom.type(node) === ELEMENT && /^(group|treeitem)$/.test(attribute(node, 'role') ?? '');
 
 function gatherElement(element, into) {
   const { display, visibility } = styleOf(element);
@@ -173,6 +177,7 @@ function contentText(element, skip = null) {
   if (text !== null) return normal(text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text);
   const into = new Gathering(skip);
   into.seen.add(element);
+  into.isItem = attribute(element, 'role') === 'treeitem';
   gatherContent(element, into, true);
   return normal(into.text);
 }

@@ -118,7 +118,7 @@ class Survey {
     const block = apart && !display.startsWith('inline') && (tag !== 'text' || inHtml(element));
     if (block) this.flush();
     else if (apart) this.space();
-    if (isLine && (place.sized || spills(element))) this.list(element, tag, role, place, at);
+    if (isLine && (place.sized || spills(element) || hasOwnBox(element))) this.list(element, tag, role, place, at);
     else if (!this.muteCaption(element, tag, place)) this.enter(element, tag, place);
     if (block) this.flush();
     else if (apart) this.space();
@@ -183,7 +183,8 @@ class Survey {
       if (tag === 'option') return '';
       return at.muted && !INTERACTIVE_ROLES.has(role) ? '' : role;
     }
-    if (at.muted) return '';
+    // A hidden toggle has its line also inside a line that is named by its content.
+    if (at.muted) return tag === 'label' ? roleOf(toggleBehind(element) ?? element) : '';
     if (tag === 'label' && inHtml(element)) return this.labelRole(element);
     if (isPage(tag)) return '';
     if (takesClicks(element) || (place.pointer && !at.pointer)) return 'clickable';
@@ -215,7 +216,7 @@ class Survey {
   list(element, tag, role, place, at) {
     this.flush();
     const subject = (tag === 'label' && toggleBehind(element)) || element;
-    const entry = new Entry(subject, role, at, place.eye.seen);
+    const entry = new Entry(subject, role, at, place.sized ? place.eye.seen : at.eye.seen);
     this.entries.push(entry);
     place.entry = entry;
     place.depth += 1;
@@ -242,6 +243,7 @@ class Survey {
 
   enter(element, tag, place) {
     if (tag === 'select') return this.options(element, place);
+    if (tag === 'canvas') return this.listDrawn(element, place);
     if (tag === 'textarea' || tag === 'input' || (tag === 'svg' && !isDiagram(element))) return undefined;
     if ((tag === 'iframe' || tag === 'frame') && isFrame(element)) return this.openFrame(element, place);
     if (tag === 'slot' || dom.shadow(element)) {
@@ -255,6 +257,14 @@ class Survey {
       if (!closed || (dom.type(child) === ELEMENT && dom.tag(child) === 'summary')) this.visit(child, place);
     }
     return undefined;
+  }
+
+  /** The controls of a drawing: they have no boxes, and take the focus. */
+  listDrawn(canvas, at) {
+    for (const part of queryAll(canvas, '*')) {
+      const role = roleOf(part);
+      if (INTERACTIVE_ROLES.has(role) && isVisible(part)) this.entries.push(new Entry(part, role, at, at.eye.seen));
+    }
   }
 
   options(select, at) {

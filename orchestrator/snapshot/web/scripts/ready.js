@@ -3,11 +3,11 @@ const acting = { element: null, handle: null, wanted: null, editor: null };
 
 /** Reasons from far to near: of several failures the one nearest to ready is reported. */
 const REASONS = [
-  'not_a_frame', 'no_field', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
+  'not_a_frame', 'no_field', 'drawn', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
   'moving', 'covered', 'bad_value',
 ];
 /** Reasons that no waiting changes; `no_field` only if it is that of every match. */
-const FINAL = new Set(['is_file', 'bad_value', 'no_field']);
+const FINAL = new Set(['is_file', 'bad_value', 'no_field', 'drawn']);
 const no = (reason, detail) => ({ ok: false, reason, detail });
 const TRIES = 20;
 
@@ -82,7 +82,8 @@ function refuseUnusable(element) {
 
 function refusePoint(element, request) {
   const seen = seenOf(element);
-  return refuseHidden(seen) ?? refuseDisabled(element) ?? pointAt(seen, request);
+  return refuseHidden(seen) ?? refuseDisabled(element) ?? (isDrawn(seen)
+    ? no('drawn', `${lineFor(seen)} is part of a drawing and has no place of its own`) : pointAt(seen, request));
 }
 
 function refuseFocus(element) {

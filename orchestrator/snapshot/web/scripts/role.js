@@ -34,7 +34,7 @@ const CONTENT_ROLES = wordSet(`
   tooltip`);
 
 /** Roles whose name is their content if nothing inside has a line of its own. */
-const SIMPLE_CONTENT_ROLES = wordSet('cell gridcell treeitem clickable');
+const SIMPLE_CONTENT_ROLES = wordSet('cell gridcell clickable');
 
 const INPUT_ROLES = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', file: 'button', checkbox: 'checkbox',
@@ -244,4 +244,4 @@ const isSimple = (element) =>
 
 /** True if the element's content is its name and has no lines below it. */
 const isContentNamed = (element, role) =>
-  CONTENT_ROLES.has(role) || (SIMPLE_CONTENT_ROLES.has(role) && isSimple(element));
+  CONTENT_ROLES.has(role) || role === 'treeitem' || (SIMPLE_CONTENT_ROLES.has(role) && isSimple(element));

@@ -34,14 +34,26 @@ const isReadonly = (element) =>
 
 const isToggle = (element) => dom.tag(element) === 'input' && /^(checkbox|radio)$/.test(element.type);
 
-/** The visible element that stands for another one: for a hidden checkbox or radio its first visible label. */
+/** The visible element that stands for another one: for a hidden checkbox or radio its first visible label or its box. */
 const seenOf = (element) =>
-  (isToggle(element) && !isVisible(element) ? labelsOf(element).find(isVisible) : null) ?? element;
+  (isToggle(element) && !isVisible(element) ? labelsOf(element).find(isVisible) ?? boxOfToggle(element) : null) ?? element;
 
 /** The hidden checkbox or radio that this label stands for; null if there is none. */
 function toggleBehind(label) {
   const { control } = label;
   return control && isToggle(control) && seenOf(control) === label ? control : null;
+}
+
+/** True for a toggle without a size that something else than a label stands for. */
+const hasOwnBox = (element) => isToggle(element) && !/^(label|input)$/.test(dom.tag(seenOf(element)));
+
+/** The nearest visible element around a toggle without a size, in which it is the only control: it is drawn there. */
+function boxOfToggle(toggle) {
+  if (!dom.rendered(toggle)) return null;
+  for (let at = outer(toggle), up = 0; at && up < 2 && !isPage(dom.tag(at)); at = outer(at), up += 1) {
+    if (isVisible(at)) return queryAll(at, STRUCTURE).length === 1 ? at : null;
+  }
+  return null;
 }
 
 /** true, false or 'mixed' for a toggle; null for every other element. */
