@@ -35,7 +35,7 @@ from orchestrator.models.results import Acted, Observe
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
 from orchestrator.snapshot.answers import ScrollInfoAnswer
-from orchestrator.snapshot.methods import INTO_VIEW, SCROLL_INFO, SCROLLED
+from orchestrator.snapshot.methods import INTO_VIEW, PRESSED, SCROLL_INFO, SCROLLED
 from orchestrator.system.deadline import Deadline
 
 Button = Literal["left", "middle", "right"]
@@ -254,8 +254,12 @@ class DragAndDrop(PressAction):
             target = self._across(scene, target)
         else:
             perform_pointer_actions(scene, [*_grasp(source.point, target.point), *_carry(source.point, target.point)])
+        cover = None
+        if not source.frame and not target.frame:
+            cover = scene.query_page(PRESSED, drop=list(target.point)).get("cover")
         check_arrival(scene, source.frame)
-        return Acted(matches=source.matches or target.matches)
+        warnings = [f"The drop was taken by {cover}, in front of the target."] if cover else []
+        return Acted(matches=source.matches or target.matches, warnings=warnings)
 
     def _carry(self, scene: Scene, source: _DragPoint) -> Acted:
         """Drag by finger in an app, beginning with a long press; both ends must be on the screen."""

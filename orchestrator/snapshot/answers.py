@@ -376,10 +376,14 @@ class OutwardsAnswer(TypedDict):
 
 
 class PressedAnswer(TypedDict):
-    """`pressed`: what the pointer met instead of the element that it was meant for; `moved` if that moved away."""
+    """`pressed`: what the pointer met instead of the element that it was meant for; `moved` if that moved away.
+
+    `cover` took what was dropped, in front of the target.
+    """
 
     missed: NotRequired[Line]
     moved: NotRequired[Literal[True]]
+    cover: NotRequired[Line]
 
 
 class FrameWayAnswer(FrameAddress):

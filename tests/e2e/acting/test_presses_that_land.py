@@ -149,6 +149,17 @@ def test_a_drag_that_a_cover_would_take_begins_again(stage: Stage) -> None:
     assert [one for one in stage.js("heard") if one.startswith("mouse")] == ["mousedown b", "mouseup t"]
 
 
+def test_a_drop_that_a_cover_takes_is_warned_of(stage: Stage) -> None:
+    """The drag was made: the warning names what lies over the target."""
+    stage.show(
+        f"{HEARD}{BUTTON}<div id=t style='position: absolute; left: 500px; top: 300px; width: 90px;"
+        "height: 60px'>Here</div><script>b.onmousedown = once(() => cover())</script>"
+    )
+    [warning] = stage.ok("drag_and_drop", source="text=Save", target="text=Here")["warnings"]
+    assert "The drop was taken by dialog" in warning
+    assert "in front of the target" in warning
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_a_press_into_a_frame_is_kept_from_what_comes_over_the_frame(stage: Stage, host: str) -> None:
     """A cover of the page around the frame gets nothing; the button in the frame gets its click."""

@@ -1,11 +1,14 @@
 // Watches where the pointer arrives: keeps a press from every element but the one that it is meant for.
-const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const PRESSES = [
+  'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu', 'drop',
+];
 /** The events that tell where the pointer has arrived, by what it is to do there. */
 const ARRIVALS = {
   press: new Set(['pointerdown', 'mousedown', 'touchstart']),
   hold: new Set(['pointerdown', 'mousedown']),
   hover: new Set(['pointerover', 'pointermove']),
 };
+const DROPS = new Set(['mouseup', 'drop']);
 /** Ms after which an aim no longer holds: a person who uses the page meanwhile must not be kept from it. */
 const AIMED_FOR = 15000;
 /** Pixels by which an event may miss the point, since the pointer stands on whole ones. */
@@ -22,7 +25,7 @@ let aim = null;
 function aimAt(element, point, kind) {
   aim = {
     element, point, kind, look: lookOf(element), until: now() + AIMED_FOR,
-    hit: null, byTouch: false, landed: true, slipped: false, strayed: false,
+    hit: null, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
   };
   setPassing(kind === 'hover' ? ['pointerover', 'pointermove'] : ['touchstart']);
 }
@@ -67,6 +70,7 @@ function notePointer(event) {
   if (!aim.hit && ARRIVALS[aim.kind].has(event.type)) noteArrivalAt(event);
   else if (aim.hit && aim.landed && event.type === 'pointerup') noteRelease(event);
   else if (aim.hit && aim.byTouch && event.type === 'mousedown') aim.strayed = !isMeant(pathOf(event)[0]);
+  if (aim.kind === 'hold' && DROPS.has(event.type)) [aim.drop] = pathOf(event);
   if (!isKeptOff(event)) return;
   stop(event);
   prevent(event);
@@ -108,8 +112,11 @@ function isMeant(hit) {
   return false;
 }
 
-/** pressed(): `missed` says what the pointer met instead of the element that was aimed at; `moved` if that moved away. */
-function pressed() {
+/**
+ * pressed({drop?}): `missed` says what the pointer met instead of the element that was aimed at; `moved` if that moved
+ * away. `cover` took what was dropped at the point `drop`, in front of the element that was found last.
+ */
+function pressed({ drop }) {
   const ended = aim;
   if (!ended) return {};
   const hit = ended.hit ?? foreignFrameAt(ended);
@@ -118,7 +125,17 @@ function pressed() {
   const missed = isMissed ? describeMiss(ended, hit) : undefined;
   setPassing([]);
   aim = null;
-  return { missed, moved: moved || undefined };
+  const cover = drop && !isMissed ? coverAtDrop(ended.drop, drop) : undefined;
+  return { missed, moved: moved || undefined, cover };
+}
+
+/** What lies over the target, and took the drop: a picture of what is dragged is gone by now. */
+function coverAtDrop(taker, [x, y]) {
+  const target = acting.element;
+  if (!taker || !target || !isLive(target) || isWithin(taker, target)) return undefined;
+  const hit = hitAt(target, { x, y });
+  const isBeneath = contains(boxOf(target), { left: x, right: x, top: y, bottom: y });
+  return isBeneath && hit && isWithin(taker, hit) && !reaches(hit, target) && !isWithin(target, hit) ? lineFor(coverOf(hit, target)) : undefined;
 }
 
 /** The frame of another origin that covers the element now: no event in it is heard here. */
