@@ -136,7 +136,7 @@ class SessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of the viewport, an element or the whole page.
+        """Picture the viewport, an element or the whole page.
 
         Args:
             selector: Only this element.
@@ -160,7 +160,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Click an element (button, link), or tap it in an app, as soon as it can be clicked.
+        """Click an element (button, link) once it can be clicked, or tap it in an app.
 
         Args:
             selector: Ref e12, CSS, //xpath, ~id, text=…, label=…, testid=…, role=button[name=…]
@@ -427,20 +427,30 @@ class SessionMethods(ABC):
         text: str | None = None,
         url: str | None = None,
         title: str | None = None,
+        quiet_ms: int | None = None,
         timeout: int | None = None,
     ) -> ConditionMet:
-        """Wait until an element is in a state, or a text, URL or title appears.
+        """Wait for an element's state, a text, URL, title, or quietMs without a change.
 
         Args:
             state: Default: `visible`.
             text: Text that the page, or the element, contains.
-            url: A glob such as **/cart*.
+            url: Glob: **/cart*.
             title: The whole title, or a glob.
+            quiet_ms: Milliseconds in which nothing visible has changed and nothing was busy: a reply is complete.
             timeout: ms
         """
         return await self._do(
             WaitFor,
-            {"selector": selector, "state": state, "text": text, "url": url, "title_": title, "timeout": timeout},
+            {
+                "selector": selector,
+                "state": state,
+                "text": text,
+                "url": url,
+                "title_": title,
+                "quiet_ms": quiet_ms,
+                "timeout": timeout,
+            },
         )
 
     async def expect(
@@ -910,7 +920,7 @@ class BlockingSessionMethods(ABC):
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
     ) -> Screenshot:
-        """Take a picture of the viewport, an element or the whole page.
+        """Picture the viewport, an element or the whole page.
 
         Args:
             selector: Only this element.
@@ -934,7 +944,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Click an element (button, link), or tap it in an app, as soon as it can be clicked.
+        """Click an element (button, link) once it can be clicked, or tap it in an app.
 
         Args:
             selector: Ref e12, CSS, //xpath, ~id, text=…, label=…, testid=…, role=button[name=…]
@@ -1197,20 +1207,30 @@ class BlockingSessionMethods(ABC):
         text: str | None = None,
         url: str | None = None,
         title: str | None = None,
+        quiet_ms: int | None = None,
         timeout: int | None = None,
     ) -> ConditionMet:
-        """Wait until an element is in a state, or a text, URL or title appears.
+        """Wait for an element's state, a text, URL, title, or quietMs without a change.
 
         Args:
             state: Default: `visible`.
             text: Text that the page, or the element, contains.
-            url: A glob such as **/cart*.
+            url: Glob: **/cart*.
             title: The whole title, or a glob.
+            quiet_ms: Milliseconds in which nothing visible has changed and nothing was busy: a reply is complete.
             timeout: ms
         """
         return self._do(
             WaitFor,
-            {"selector": selector, "state": state, "text": text, "url": url, "title_": title, "timeout": timeout},
+            {
+                "selector": selector,
+                "state": state,
+                "text": text,
+                "url": url,
+                "title_": title,
+                "quiet_ms": quiet_ms,
+                "timeout": timeout,
+            },
         )
 
     def expect(

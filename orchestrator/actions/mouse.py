@@ -57,7 +57,7 @@ _STEP_MS = 16
 
 
 class ClickElement(SelectorAliases, PressAction):
-    """Click an element (button, link), or tap it in an app, as soon as it can be clicked."""
+    """Click an element (button, link) once it can be clicked, or tap it in an app."""
 
     verb: ClassVar[str] = "click_element"
     title: ClassVar[str] = "Click"

@@ -21,7 +21,7 @@ _SUFFIXES = {"png": (".png",), "jpeg": (".jpg", ".jpeg")}
 
 
 class TakeScreenshot(SelectorAliases, Action[Screenshot]):
-    """Take a picture of the viewport, an element or the whole page."""
+    """Picture the viewport, an element or the whole page."""
 
     verb: ClassVar[str] = "take_screenshot"
     title: ClassVar[str] = "Take a screenshot"

@@ -25,7 +25,7 @@ _SHORT = 200
 
 
 class WaitFor(SelectorAliases, HasTimeout, Action[ConditionMet]):
-    """Wait until an element is in a state, or a text, URL or title appears."""
+    """Wait for an element's state, a text, URL, title, or quietMs without a change."""
 
     verb: ClassVar[str] = "wait_for"
     title: ClassVar[str] = "Wait for"
@@ -38,13 +38,16 @@ class WaitFor(SelectorAliases, HasTimeout, Action[ConditionMet]):
     selector: Selector | None = None
     state: State | None = None
     text: str | None = None
-    url: str | None = Field(default=None, description="A glob such as **/cart*.")
+    url: str | None = Field(default=None, description="Glob: **/cart*.")
     title_: str | None = Field(default=None, alias="title")
+    quiet_ms: int | None = Field(default=None, ge=0, le=60_000)
 
     @model_validator(mode="after")
     def _something(self) -> WaitFor:
-        if self.selector is None and self.text is None and self.url is None and self.title_ is None:
-            raise ValueError("give at least one of selector, text, url, title")
+        if all(given is None for given in (self.selector, self.text, self.url, self.title_, self.quiet_ms)):
+            raise ValueError("give at least one of selector, text, url, title, quietMs")
+        if self.timeout is not None and self.quiet_ms is not None and self.timeout < self.quiet_ms:
+            raise ValueError("timeout must be longer than quietMs")
         if self.state is not None and self.selector is None:
             raise ValueError("state needs selector")
         return self
@@ -70,6 +73,8 @@ class WaitFor(SelectorAliases, HasTimeout, Action[ConditionMet]):
             conditions["url"] = self.url
         if self.title_ is not None:
             conditions["title"] = self.title_
+        if self.quiet_ms is not None:
+            conditions["quiet"] = self.quiet_ms
         return conditions
 
 
@@ -158,15 +163,18 @@ def _poll(
     """Poll in slices until the conditions hold; an invalid selector ends the polling at once."""
     if scene.native and "url" in conditions:
         raise Unsupported("An app's own screen has no URL.", hint="Use title, text or selector.")
-    deadline = Deadline(scene.seconds(timeout))
-    needed = selector is not None or (scene.finder.is_inside_frame and "pageText" in conditions)
+    quiet_ms = conditions.get("quiet", 0)
+    deadline = Deadline(scene.seconds(timeout) + (quiet_ms / 1000 if timeout is None else 0))
+    in_frame = scene.finder.is_inside_frame and not conditions.keys().isdisjoint({"pageText", "quiet"})
+    needed = selector is not None or in_frame
     parsed = scene.finder.parse_selector(selector) if needed else None
     # These conditions allow several matches, also in a session with strict selectors.
     several = (
         "count" in conditions or conditions.get("state") in {"gone", "hidden"} or conditions.get("visible") is False
     )
     locator = None if parsed is None else parsed.data() if several else scene.finder.build_locator(parsed)
-    answer = scene.finder.poll(WAIT, deadline, locator, conditions=conditions, **{"not": negate})
+    since = {"since": deadline.started} if quiet_ms else {}
+    answer = scene.finder.poll(WAIT, deadline, locator, conditions=conditions, **{"not": negate}, **since)
     if not is_refused(answer):
         return answer, deadline
     given = quoted(selector or "")
@@ -203,6 +211,8 @@ def _describe_failure(check: Mapping[str, Any]) -> str:
     name, expected = check["condition"], _short(check["expected"])
     if name == "pageText":
         return f"the text {expected} did not appear"
+    if name == "quiet":
+        return f"no {expected} ms passed without a change: {check['actual']}"
     wanted = f"text should contain {expected}" if name == "containsText" else f"{name} should be {expected}"
     return f"{wanted} but is {_short(check['actual'])}"
 

@@ -13,7 +13,7 @@ from orchestrator.session_tools.descriptions import ActionDescriptions
 
 
 class DescribeActions(SessionTool):
-    """Tell what tools and actions do, with their parameters, also of those not listed. Without names or query: all."""
+    """Tell what tools and actions do, with parameters, listed or not. Without names or query: all."""
 
     verb: ClassVar[str] = "describe_actions"
     title: ClassVar[str] = "Describe actions"

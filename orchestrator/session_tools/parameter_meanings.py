@@ -172,6 +172,7 @@ MEANINGS = {
     "tap_element.x": "Instead of `selector`: CSS pixels from the left of the viewport.",
     "tap_element.y": "CSS pixels from the top of the viewport.",
     "upload_app.path": "The file on this machine: an .apk, .aab, .ipa or .zip, as the cloud accepts it.",
+    "wait_for.quietMs": "Milliseconds in which nothing visible has changed and nothing was busy: a reply is complete.",
     "wait_for.text": "Text that the page, or the element, contains.",
 }
 """Models infer these from names and types; readers of a table and of `help()` want them in words."""

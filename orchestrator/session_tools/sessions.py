@@ -56,7 +56,7 @@ class StartBrowser(_StartTool, StartBrowserParameters):
 class StartAppSession(_StartTool, StartAppParameters):
     """Start an app or mobile browser on an iOS or Android device, simulator or emulator (Appium).
 
-    An installed app needs only bundleId or appPackage.
+    Installed apps need only bundleId or appPackage.
     """
 
     verb: ClassVar[str] = "start_app_session"

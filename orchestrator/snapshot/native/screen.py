@@ -21,6 +21,7 @@ from orchestrator.snapshot.answers import (
     SourceAnswer,
     StateAnswer,
     TextAnswer,
+    UnmetCondition,
     ViewAnswer,
     WaitAnswer,
 )
@@ -95,7 +96,7 @@ class Screen:
             text(locator?, ignore?), source(locator?), shot(locator?, slice)
             ready(locator, need, slice, value?, force?, handle?): Needs are present, visible, enabled, point, fill,
                 focus and options.
-            wait(conditions, not, slice, locator?)
+            wait(conditions, not, slice, locator?, since?)
             settle(stability, slice, since?, name?, limit?)
             scrollInfo(locator?, direction), scrolled(direction, slice)
 
@@ -206,12 +207,26 @@ class Screen:
         conditions: Mapping[str, Any],
         slice: int | None = 0,  # noqa: A002 (the parameter's name on the wire)
         locator: Mapping[str, Any] | None = None,
+        since: float | None = None,
         **more: Any,
     ) -> WaitAnswer:
         negate = bool(more.get("not"))
-        return self._reader.retry(
-            slice, lambda screen: assess(screen, conditions, locator, negate=negate), lambda answer: answer["ok"]
-        )
+        rest = {name: value for name, value in conditions.items() if name != "quiet"}
+
+        def attempt(screen: ScreenSnapshot) -> WaitAnswer:
+            answer = assess(screen, rest, locator, negate=negate)
+            return self._judge_quiet(screen, answer, conditions["quiet"], since) if "quiet" in conditions else answer
+
+        return self._reader.retry(slice, attempt, lambda answer: answer["ok"])
+
+    def _judge_quiet(self, screen: ScreenSnapshot, answer: WaitAnswer, quiet: int, since: float | None) -> WaitAnswer:
+        """Add to an answer whether nothing has changed on the screen for so many ms."""
+        self._stability.observe(screen, since)
+        reason = self._stability.explain_instability(screen, quiet)
+        if reason is None:
+            return answer
+        unmet: UnmetCondition = {"condition": "quiet", "expected": quiet, "actual": reason}
+        return {**answer, "ok": False, "failed": [*answer["failed"], unmet]}
 
     def _mark(self, screen: ScreenSnapshot, name: str = "", **_: Any) -> MarkAnswer:
         baseline = self._baselines[name] = ScreenBaseline(screen)

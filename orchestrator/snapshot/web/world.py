@@ -18,7 +18,7 @@ WORLD: Final = "webdriver-orchestrator"
 PARTS = (
     "channel", "native", "json", "words", "requests", "cluster", "box", "refs", "role", "name", "state", "place",
     "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "ready", "choice",
-    "combobox", "control", "editor", "files", "snapshot", "candidates", "selector", "asks", "leave", "settle",
+    "combobox", "control", "editor", "files", "snapshot", "candidates", "selector", "asks", "leave", "settle", "stream",
     "alignment", "digest", "importance", "validity", "delta", "conditions", "scroll", "opening", "values", "source",
     "shot", "engine",
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from orchestrator.snapshot.methods import DELTA, MARK, SETTLE
+from orchestrator.snapshot.methods import DELTA, MARK, SETTLE, WAIT
 from tests.snapshot.native.phone import Phone, android, android_app, ios, ios_app
 from tests.snapshot.untyped import UntypedScreen
 
@@ -92,6 +92,20 @@ def test_a_screen_that_keeps_changing_is_not_settled_and_the_reason_is_named(pho
     restless = settle(screen, stability=2000, slice_=600)
     assert not restless["settled"]
     assert restless["reason"].startswith("the screen keeps changing (text: ")
+
+
+def test_waiting_for_quiet_ends_when_the_screen_has_not_changed_for_so_long(phone: Phone) -> None:
+    """The condition `quiet` holds on a screen at rest; on another the last change is named as the actual state."""
+    sources = [page("Cart", ios("StaticText", label=f"{n} s", name="clock")) for n in range(5)]
+    screen = phone.screen("ios", *sources)
+    asked: dict[str, Any] = {"conditions": {"quiet": 100}, "not": False, "since": time.monotonic()}
+    assert screen.call(WAIT, slice=5000, **asked)["ok"]
+    assert phone.sources == sources[-1:]
+    phone.show(*sources * 20)
+    asked = {"conditions": {"quiet": 2000}, "not": False, "since": time.monotonic()}
+    [unmet] = screen.call(WAIT, slice=600, **asked)["failed"]
+    assert (unmet["condition"], unmet["expected"]) == ("quiet", 2000)
+    assert unmet["actual"].startswith("the screen keeps changing (text: ")
 
 
 def test_a_spinner_or_indeterminate_progress_bar_keeps_a_screen_unsettled(phone: Phone) -> None:

@@ -78,6 +78,10 @@ const ON_PAGE = {
     holds: lower(normal(textOf(found[0] ?? window.document))).includes(lower(normal(wanted))),
     expected: normal(wanted), actual: null,
   }),
+  quiet: (ms) => {
+    const actual = disquiet(ms);
+    return { holds: actual === null, expected: ms, actual };
+  },
 };
 
 /** A glob without a scheme also stands for the end of the address, query and fragment aside. */
@@ -107,8 +111,12 @@ function matchesOf(locator) {
   }
 }
 
-/** wait({conditions, not, slice, locator?}): `ok` if all hold, or with `not` if not all do; `frames` as in `ready`. */
-async function wait({ conditions, not, slice, locator }) {
+/**
+ * wait({conditions, not, slice, locator?, since?}): `ok` if all hold, or with `not` if not all do; `frames` as in
+ * `ready`. Quiet counts from the first call with this `since`.
+ */
+async function wait({ conditions, not, slice, locator, since }) {
+  beginQuiet(since);
   const answer = await retry(slice, () => assess(conditions, locator, not), ({ ok }) => ok);
   const { found, ...facts } = answer;
   const text = conditions.pageText ?? conditions.containsText ?? conditions.text;

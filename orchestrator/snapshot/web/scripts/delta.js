@@ -1,6 +1,7 @@
 // Compares the page with a mark, element by element, as lines of the outline.
 const noMark = {
   document: null, url: '', title: '', lines: new Map(), requests: new WeakMap(), refusals: 0, focused: new Set(),
+  disabled: null,
 };
 const marks = new Map();
 
@@ -15,13 +16,14 @@ function beginMark({ name, keep }) {
   const found = surveyAll();
   const mark = {
     document: window.document, ...describePage(), lines: linesByElement(found), requests: new WeakMap(),
-    refusals: refusalsHeard, focused: found.focused,
+    refusals: refusalsHeard, focused: found.focused, disabled: disabledField(),
   };
   for (const root of allRoots()) {
     hearRefusals(root);
     if (dom.type(root) === DOCUMENT) mark.requests.set(root, requestsOf(dom.window(root)).last);
   }
   marks.set(name ?? '', mark);
+  noteRegions();
   leaving.since = null;
   watchChanges();
   return { ...describePage(), lines: mark.lines.size, ...(keep ? digested(mark.lines) : {}) };
@@ -57,12 +59,18 @@ function textKey(element, nth) {
  * delta({refs, limit, name?, before?}): the differences from the mark; in a new document from the one before, which had
  * this {url, digest}: `gone` are places in its digest, `kept` the number of lines that are as they were.
  */
-function delta({ limit, name, before }) {
+const delta = (asked) => toldOf(compare(asked), asked.limit);
+
+/** The mark, the page as it is now, and what differs. */
+function compare({ name, before }) {
   const mark = markOf(name);
   const result = surveyAll();
+  return { mark, result, found: differencesSince(mark, result, before) };
+}
+
+function toldOf({ mark, result, found }, limit) {
   const sameDocument = mark.document === window.document;
   const page = describePage();
-  const found = differencesSince(mark, result, before);
   const { invalid, unsaid } = refusedSince(mark.refusals, result.focused);
   return {
     sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),

@@ -1,5 +1,5 @@
 // Waits until an element can be acted on; answers where it is, or what is in the way.
-const acting = { element: null, handle: null, wanted: null, editor: null };
+const acting = { element: null, field: null, handle: null, wanted: null, editor: null };
 
 /** Reasons from far to near: of several failures the one nearest to ready is reported. */
 const REASONS = [
@@ -148,6 +148,7 @@ async function tryMatches(request) {
 
 function succeed(element, matches, request) {
   acting.element = element;
+  if (isField(element)) acting.field = element;
   hearRefusals(dom.root(element));
   acting.handle = request.handle ? element : null;
   const role = roleOf(element);

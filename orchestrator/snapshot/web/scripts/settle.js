@@ -52,16 +52,15 @@ function isNoticed({ target }) {
 async function settle({ stability, slice, since, name, limit, before, late }) {
   const end = now() + (slice ?? 0);
   const opening = late && new Opening(late);
-  if (since !== undefined && since !== watch.since) {
-    watch.since = since;
-    watch.changed = now();
-  } else leaving.since = null;
+  if (!beginQuiet(since)) leaving.since = null;
   for (;;) {
     watchChanges();
     const quietFor = Math.round(now() - watch.changed);
     const left = stability - quietFor;
-    const reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null) ?? (opening?.isAwaited() ? UNOPENED : null);
-    if (!reason) return { settled: true, quietFor, ...(limit ? differing({ limit, name, before }) : {}) };
+    let reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null) ?? (opening?.isAwaited() ? UNOPENED : null);
+    const told = reason || !limit ? {} : differing({ limit, name, before });
+    reason ??= told.loading;
+    if (!reason) return { settled: true, quietFor, ...told };
     if (now() >= end) return { settled: false, reason, quietFor };
     await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
   }
@@ -69,9 +68,22 @@ async function settle({ stability, slice, since, name, limit, before, late }) {
 
 const UNOPENED = 'nothing has opened yet';
 
+/** True at the first call with this `since`: quiet counts from there. */
+function beginQuiet(since) {
+  if (since === undefined || since === watch.since) return false;
+  watch.since = since;
+  watch.changed = now();
+  return true;
+}
+
+/** The differences, or what says that something of them is still loading. */
 function differing(asked) {
   const began = now();
-  return { delta: delta(asked), deltaMs: Math.round(now() - began) };
+  const compared = compare(asked);
+  const { appeared, changed } = compared.found;
+  const stillLoading = loadingAmong([...appeared, ...changed]);
+  if (stillLoading) return { loading: stillLoading };
+  return { delta: toldOf(compared, asked.limit), deltaMs: Math.round(now() - began) };
 }
 
 function changing() {
@@ -88,7 +100,7 @@ function unrest(mark) {
     const url = requestsOf(dom.window(doc)).pending(mark.requests.get(doc) ?? 0);
     if (url !== null) return `a request to ${shortAddress(url, doc)} is still in flight`;
   }
-  return movement() ?? busyness();
+  return movement() ?? busyness() ?? growth() ?? heldField(mark) ?? loadingStill();
 }
 
 function movement() {
