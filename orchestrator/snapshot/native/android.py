@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Node, ScreenBox
+from orchestrator.snapshot.native.node import FIELDS, NOWHERE, READ_ONLY, TOGGLES, Node, ScreenBox
 from orchestrator.snapshot.native.text import normalize_space
 
 SYSTEM_BARS = "com.android.systemui"
@@ -70,6 +70,8 @@ def read_attributes(node: Node) -> None:
     node.role = _role(node, short)
     node.label = _label(node, description, written)
     node.text = normalize_space(written) or (node.label if node.role in {"text", "group"} else "")
+    if node.role in READ_ONLY and node.label != node.text:
+        node.value = written
     if node.role in TOGGLES:
         node.checked = get("checked") == "true"
     if node.role in _VALUED:
@@ -97,9 +99,8 @@ def _give_role(node: Node, control: Node) -> None:
 
 
 def _label(node: Node, description: str, written: str) -> str:
-    """Return the description, unless it is only for tests; a text is named by what it shows."""
-    is_for_tests = node.role in {"text", "heading"} or _IDENTIFIER.fullmatch(description) is not None
-    if written and is_for_tests:
+    """Return the description, unless it is only for tests; what a text shows beside it is its value."""
+    if written and _IDENTIFIER.fullmatch(description) is not None:
         return normalize_space(written)
     return (
         normalize_space(description)

@@ -13,9 +13,11 @@ from orchestrator.snapshot.native.queries import text_of
 from orchestrator.snapshot.native.screen_snapshot import ScreenSnapshot
 from orchestrator.snapshot.native.text import MASK, matches_glob, normalize_space, shorten, value_of
 
-_BEFORE, _AFTER, _TOP = 3, 5, 8
-"""Lines of an error: before and after the element, or from the top of the screen without one."""
+_BEFORE, _AFTER, _MOST = 3, 5, 5
+"""Lines of an error: before and after the element, or most of what says where the user is."""
+_SIGNPOSTS = frozenset({"dialog", "heading", "status", "banner"})
 _SECRET_ATTRIBUTES = frozenset({"value", "text"})
+_TEXTS = ("pageText", "containsText", "text")
 
 
 class Verdict(TypedDict):
@@ -38,7 +40,8 @@ def assess(
         {"condition": name, "expected": verdict["expected"], "actual": verdict["actual"]}
         for name, verdict in (verdicts if negate else failed).items()
     ]
-    near = [] if ok else _near(screen, found, locator)
+    text = next((str(conditions[name]) for name in _TEXTS if name in conditions), None)
+    near = [] if ok else _near(screen, found, locator, text)
     return {
         "ok": ok,
         "failed": [] if ok else unmet,
@@ -102,7 +105,11 @@ def _written(screen: ScreenSnapshot, node: Node) -> str:
 
 
 def _text(screen: ScreenSnapshot, node: Node | None, wanted: str) -> Verdict:
-    return _same(normalize_space(wanted), None if node is None else normalize_space(_written(screen, node)))
+    verdict = _same(normalize_space(wanted), None if node is None else normalize_space(_written(screen, node)))
+    # Of a text with a label and a value either is its text, too.
+    if node is not None and node.role not in FIELDS and node.label and node.value:
+        verdict["holds"] |= verdict["expected"] in {node.label, normalize_space(value_of(node))}
+    return verdict
 
 
 def _containing(screen: ScreenSnapshot, node: Node | None, wanted: str) -> Verdict:
@@ -164,13 +171,16 @@ def _page_text(screen: ScreenSnapshot, wanted: str, found: list[Node]) -> Verdic
 _ON_SCREEN = {"url": _url, "title": _title, "pageText": _page_text}
 
 
-def _near(screen: ScreenSnapshot, found: list[Node], locator: Mapping[str, Any] | None) -> list[str]:
-    """Return the lines around an element, else those of the nearest candidates."""
+def _near(screen: ScreenSnapshot, found: list[Node], locator: Mapping[str, Any] | None, text: str | None) -> list[str]:
+    """Return the lines most like what was not found, or like the text that is not in what was found, or around that."""
     entries = screen.entries
-    if found:
-        place = next((at for at, entry in enumerate(entries) if entry.node.within(found[0])), -1)
-        if place >= 0:
-            around = entries[max(0, place - _BEFORE) : place + _AFTER]
-            return [screen.line(entry.node) for entry in around]
-    candidates = screen.candidates(locator) if locator and not found else []
-    return candidates or [screen.line(entry.node) for entry in entries[:_TOP]]
+    inside = [entry for entry in entries if entry.node.within(found[0])] if found else entries
+    near = []
+    if locator and not found:
+        near = screen.candidates(locator)
+    elif text is not None:
+        near = screen.lines_like(inside, text)
+    if not near and found and inside:
+        place = entries.index(inside[0])
+        near = [screen.line(entry.node) for entry in entries[max(0, place - _BEFORE) : place + _AFTER]]
+    return near or [screen.line(entry.node) for entry in entries if entry.node.role in _SIGNPOSTS][:_MOST]

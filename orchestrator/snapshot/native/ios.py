@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from orchestrator.snapshot.native.node import FIELDS, NOWHERE, TOGGLES, Node, ScreenBox
+from orchestrator.snapshot.native.node import FIELDS, NOWHERE, READ_ONLY, TOGGLES, Node, ScreenBox
 from orchestrator.snapshot.native.text import normalize_space
 
 PREFIX = "XCUIElementType"
@@ -67,8 +67,9 @@ def read_attributes(node: Node) -> None:
     node.busy = short == "ActivityIndicator" and value != "0"
     if node.role in FIELDS:
         _describe_field(node, short)
-    elif node.role in {"text", "heading", "status"}:
+    elif node.role in READ_ONLY:
         node.label = node.label or normalize_space(value)
+        node.value = "" if normalize_space(value) == node.label else value
     node.text = "" if node.role in FIELDS or node.role in {"img", "switch"} else node.label
 
 

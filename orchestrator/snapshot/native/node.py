@@ -18,6 +18,8 @@ FIELDS = frozenset({"textbox", "searchbox"})
 """Roles that take typed text."""
 TOGGLES = frozenset({"checkbox", "radio", "switch"})
 """Roles that are checked or not."""
+READ_ONLY = frozenset({"text", "heading", "status"})
+"""Roles of text that is only read; it may have a label and a value."""
 NAMED_BY_CONTENT = frozenset({"button", "checkbox", "heading", "link", "menuitem", "radio", "switch", "tab"})
 """Roles whose name is what is written in them."""
 

@@ -79,6 +79,7 @@ def _neighbours(entries: Sequence[OutlineEntry]) -> Iterator[tuple[OutlineEntry,
 def _is_caption(text: OutlineEntry, control: OutlineEntry) -> bool:
     return (
         text.node.role == "text"
+        and not text.node.value
         and control.node.role in _CAPTIONED
         and text.parent is control.parent
         and text.node.label == control.node.name
@@ -96,7 +97,7 @@ def _holds(node: Node) -> bool:
 
 def _repeats_field(node: Node, around: OutlineEntry | None) -> bool:
     """True if a text in a field is its name, placeholder or value; other texts are hints or errors."""
-    if around is None or around.node.role not in FIELDS or node.role != "text":
+    if around is None or around.node.role not in FIELDS or node.role != "text" or node.value:
         return False
     field = around.node
     return node.label in {field.name, field.hint, normalize_space(field.value)}
@@ -111,18 +112,26 @@ def _has_line(node: Node, *, muted: bool) -> bool:
     return bool(node.label) or node.role not in {"text", "img", "heading"}
 
 
+def matching_entries(entries: Sequence[OutlineEntry], query: str | None, roles: Collection[str]) -> list[OutlineEntry]:
+    """Return the entries of these roles with this text."""
+    sought = normalize_space(query or "").lower()
+    return [
+        entry
+        for entry in entries
+        if (not roles or entry.node.role in roles)
+        and sought in normalize_space(f"{entry.node.name or entry.node.label} {value_of(entry.node)}").lower()
+    ]
+
+
 def filter_entries(entries: Sequence[OutlineEntry], query: str | None, roles: Collection[str]) -> list[OutlineEntry]:
     """Return the entries of these roles with this text, and without roles also the lines above them."""
-    kept = [entry for entry in entries if not roles or entry.node.role in roles]
-    sought = normalize_space(query or "").lower()
-    if not sought:
-        return kept
+    matching = matching_entries(entries, query, roles)
+    if roles:
+        return matching
     found: set[int] = set()
-    for entry in kept:
-        if sought not in normalize_space(f"{entry.node.name or entry.node.label} {value_of(entry.node)}").lower():
-            continue
+    for entry in matching:
         found.add(id(entry))
-        up = None if roles else entry.parent
+        up = entry.parent
         while up is not None and id(up) not in found:
             found.add(id(up))
             up = up.parent

@@ -15,9 +15,10 @@ from orchestrator.snapshot.native.outline import (
     collect_entries,
     depths_among,
     filter_entries,
+    matching_entries,
 )
 from orchestrator.snapshot.native.screen_snapshot import ScreenSnapshot
-from orchestrator.snapshot.native.text import MASK, shorten, states, value_of
+from orchestrator.snapshot.native.text import MASK, normalize_space, shorten, states, value_of
 from orchestrator.snapshot.native.tree import Tree
 
 Locator = Mapping[str, Any]
@@ -44,11 +45,16 @@ def snapshot(
     answer: SnapshotAnswer = {
         "url": "", "title": screen.title,
         "lines": [] if as_data else _lines(screen, part, entries if not roles else kept),
-        "total": len(kept), "shown": len(part), "outside": len(entries) - len(in_scope), "frames": [],
+        "total": len(kept), "shown": len(part), "frames": [],
+        "outside": 0 if scope == "page" else len(matching_entries(_outside(entries, as_data=as_data), query, roles)),
     }  # fmt: skip
     if as_data:
         answer["elements"] = [_described(screen, entry) for entry in part]
     return answer
+
+
+def _outside(entries: Sequence[OutlineEntry], *, as_data: bool) -> list[OutlineEntry]:
+    return [entry for entry in entries if not entry.is_in_view and (entry.has_ref or not as_data)]
 
 
 def boxes(screen: ScreenSnapshot, locators: Sequence[Locator]) -> BoxesAnswer:
@@ -112,9 +118,11 @@ def text_of(tree: Tree, node: Node | None = None, ignored: Collection[Node] = ()
 
 
 def _written(node: Node) -> str:
-    """Return the readable text of a node: without a developer's id in place of a missing name."""
+    """Return the readable text of a node, its label and its value: no developer's id in place of a missing name."""
     if node.role not in _READ:
         return ""
+    if node.label and node.value:
+        return f"{node.label} {normalize_space(value_of(node))}"
     return node.text or (node.name if node.is_named_by_content and node.lead else "")
 
 

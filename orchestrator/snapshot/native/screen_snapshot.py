@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +17,8 @@ from orchestrator.snapshot.native.text import WITHOUT_REF
 from orchestrator.snapshot.native.tree import Tree
 
 _CANDIDATES = 5
-_WORD = 3
-"""Least characters of a word that is compared."""
+_LEAST_LIKE, _SAME_ROLE = 0.4, 0.5
+"""The likeness from which a line is one that the caller may have meant, and what the same role adds to it."""
 
 
 class ScreenSnapshot:
@@ -87,20 +87,22 @@ class ScreenSnapshot:
         return found
 
     def candidates(self, locator: Mapping[str, Any]) -> list[str]:
-        """Return lines that the caller may have meant: of the same role, or with a word in common."""
+        """Return lines that the caller may have meant: of the same role, or with much the same text."""
         is_named = locator["by"] in {"role", "line"}
-        given = str(locator.get("name") or "") if is_named else str(locator["value"])
-        words = [word for word in _words(given) if len(word) >= _WORD]
-        scored: list[tuple[int, OutlineEntry]] = []
-        for entry in self.entries:
-            if entry.has_ref:
-                name = entry.node.name.lower()
-                score = 2 * sum(word in name for word in words) + (entry.node.role == locator["value"])
-                if score:
-                    scored.append((score, entry))
+        given = str(locator.get("name") or "") if is_named else "" if locator["by"] == "ref" else str(locator["value"])
+        entries = [entry for entry in self.entries if entry.has_ref]
+        return self.lines_like(entries, given, role=str(locator["value"]) if is_named else "")
+
+    def lines_like(self, entries: Sequence[OutlineEntry], sought: str, *, role: str = "") -> list[str]:
+        """Return the lines that are most like a text, the nearest first, and those of a role."""
+        scored: list[tuple[float, OutlineEntry]] = []
+        for entry in entries:
+            node = entry.node
+            words = (
+                f"{node.name or node.label} {text.value_of(node)} {node.id.rpartition('/')[2]} {node.accessibility_id}"
+            )
+            likeness = text.resemblance(sought, words)
+            if likeness >= _LEAST_LIKE or node.role == role:
+                scored.append((likeness + (_SAME_ROLE if node.role == role else 0), entry))
         scored.sort(key=lambda pair: -pair[0])
         return [self.line(entry.node) for _, entry in scored[:_CANDIDATES]]
-
-
-def _words(text: str) -> list[str]:
-    return "".join(char if char.isalnum() else " " for char in text.lower()).split()

@@ -20,15 +20,15 @@ _LOOKS_LIKE_REF = re.compile(r"(\\*)\[(?=e\d+\])")
 
 def format_line(node: Node, ref: str, *, focus: bool = True) -> str:
     """Return the line without indentation and dash; `ref` is '' for a line without one."""
+    value = value_of(node)
     if node.role == "text":
-        return f"text: {escape_refs(node.label)}"
+        return f"text: {escape_refs(node.label)}" + (f" = {quoted(value)}" if value else "")
     written = node.role or "generic"
     if node.name:
         written += f" {quoted(node.name)}"
     if ref:
         written += f" [{ref}]"
     written += "".join(f" [{state}]" for state in states(node) if focus or state != "focused")
-    value = value_of(node)
     return f"{written} = {quoted(value)}" if value else written
 
 
@@ -86,6 +86,19 @@ def likeness(text: str, wanted: str | re.Pattern[str]) -> int | None:
     if small == sought:
         return 1
     return 2 if sought and sought in small else None
+
+
+def resemblance(sought: str, text: str) -> float:
+    """Return how like two texts are, from 0 to 1, by pairs of neighbouring letters: slips of the pen matter little."""
+    wanted, found = _pairs(sought), _pairs(shorten(text))
+    common = len(wanted & found)
+    return max(common / len(wanted), 0.8 * common / len(found)) - len(found) / 10_000 if common else 0
+
+
+def _pairs(text: str) -> set[str]:
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", normalize_space(text)).lower()
+    bounded = [f" {word} " for word in re.findall(r"[^\W_]+", apart)]
+    return {word[at : at + 2] for word in bounded for at in range(len(word) - 1)}
 
 
 def matches_glob(text: str, glob: str) -> bool:

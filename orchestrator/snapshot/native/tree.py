@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import RemoteFailure
 from orchestrator.snapshot.native import android, ios
-from orchestrator.snapshot.native.node import FIELDS, INTERACTIVE, Node, ScreenBox, identify
+from orchestrator.snapshot.native.node import FIELDS, INTERACTIVE, READ_ONLY, Node, ScreenBox, identify
+from orchestrator.snapshot.native.text import normalize_space
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -231,6 +232,8 @@ def _texts(tree: Tree, node: Node) -> Iterator[str]:
     for each in tree.nodes[node.index + 1 : node.end]:
         if each.label and each.role in {"text", "heading", "img", ""} and not each.children and not each.left_out:
             yield each.label
+            if each.value and each.role in READ_ONLY:
+                yield normalize_space(each.value)
 
 
 def _title(nodes: list[Node]) -> str:

@@ -26,6 +26,25 @@ def wait(screen: UntypedScreen, selector: str | None, **conditions: Any) -> dict
     return answer
 
 
+@pytest.mark.parametrize(
+    ("selector", "conditions", "first"),
+    [
+        (None, {"pageText": "Total of $21"}, "text: Total: $19.50"),
+        ("text=Remvoe", {"state": "visible"}, 'button "Remove"'),
+        ("~payBtn", {"state": "visible"}, 'button "Pay now"'),
+        ("role=link[name=Pay]", {"state": "visible"}, 'button "Pay now"'),
+        (None, {"pageText": "Xyzzy"}, 'heading "Checkout"'),
+    ],
+)
+def test_the_candidates_of_a_failed_wait_are_like_what_was_looked_for(
+    phone: Phone, selector: str | None, conditions: dict[str, Any], first: str
+) -> None:
+    """Lines with much the same text or id; if there are none, what says where the user is."""
+    answer = wait(phone.screen("ios", source("ios_checkout")), selector, **conditions)
+    assert any(line.startswith(first) for line in answer["near"][:2]), answer["near"]
+    assert len(answer["near"]) <= 5
+
+
 def test_ready_reports_the_middle_of_an_app_buttons_visible_part(phone: Phone) -> None:
     """The point to tap is the middle of an element's visible part, in the driver's coordinates."""
     screen = phone.screen("android", source("android_checkout"))
