@@ -72,6 +72,11 @@ def _open(scene: Scene, hit: FoundElement, value: str, *, typed: bool) -> Offere
     if not offered["open"] and not typed:
         click(scene, hit.point)
         offered = _look(scene, value)
+    if not offered["open"] and typed:
+        # Some lists open only with the key events of typing.
+        press(scene, [[shortcut(scene), "a"]])
+        type_text(scene, value, keystrokes=True)
+        offered = _look(scene, value)
     if not offered["open"]:
         press_named(scene, _OPENING_KEYS)
         offered = _look(scene, value)

@@ -116,6 +116,13 @@ def test_what_is_typed_and_not_chosen_is_said_with_the_open_list(stage: Stage) -
     assert stage.js("[f.value, state.chosen]") == ["Banana", ["Banana"]]
 
 
+def test_a_list_that_opens_only_with_key_events_is_opened(stage: Stage) -> None:
+    """A combobox that listens for keys alone gets the text by keystrokes."""
+    stage.show(FILTERED.replace("f.oninput =", "f.onkeyup ="))
+    assert "warnings" not in stage.ok("set_value", selector="#f", value="Cherry")
+    assert stage.js("[f.value, state]") == ["Cherry", {"chosen": ["Cherry"], "trusted": [True]}]
+
+
 def test_a_combobox_that_opens_no_list_holds_what_was_typed(stage: Stage) -> None:
     """Without a list the text stays typed, and a warning says that nothing was chosen."""
     stage.show("<input id=f role=combobox aria-expanded=false>")

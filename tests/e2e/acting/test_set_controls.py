@@ -208,6 +208,29 @@ def test_an_aria_slider_is_set_by_its_arrow_keys(stage: Stage, step: str, value:
     assert stage.js("f.getAttribute('aria-valuenow')") == value
 
 
+def test_an_aria_slider_in_a_drawing_is_set(stage: Stage) -> None:
+    """A slider that is a part of an SVG image takes the focus and its keys, too."""
+    stage.show(
+        SLIDER.replace("STEP", "1")
+        .replace("<div id=f", "<svg width=90 height=20><g id=f")
+        .replace(">x</div>", "><rect width=90 height=20 /></g></svg>")
+    )
+    assert "warnings" not in stage.ok("set_value", selector="role=slider", value="12")
+    assert stage.js("f.getAttribute('aria-valuenow')") == "12"
+
+
+def test_an_aria_spin_button_is_set_by_its_arrow_keys(stage: Stage) -> None:
+    """A spin button without a field and without limits is set by the arrow keys up and down."""
+    stage.show(
+        "<div id=f role=spinbutton aria-label=Day tabindex=0 aria-valuenow=3>3rd</div><script>f.onkeydown = event => {"
+        "const by = { ArrowUp: 1, ArrowDown: -1 }[event.key] ?? 0;"
+        "f.setAttribute('aria-valuenow', +f.getAttribute('aria-valuenow') + by) }</script>"
+    )
+    for value in ("7", "-2"):
+        assert "warnings" not in stage.ok("set_value", selector='spinbutton "Day"', value=value)
+        assert stage.js("f.getAttribute('aria-valuenow')") == value
+
+
 @pytest.mark.parametrize(
     ("step", "value", "holds"), [("4", "20", ("18", "22")), ("0", "20", ("10",)), ("1", "90", ("50",))]
 )

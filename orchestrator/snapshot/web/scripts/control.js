@@ -148,14 +148,16 @@ function keysBetween(start, aim, { keys, step, page, clamp }) {
 
 const numberOf = (element, name, otherwise) => Number(attribute(element, name) ?? otherwise);
 
-/** Finds the position of an ARIA slider, and the position that it should get. */
+/** Finds the position of a slider or spin button of ARIA, and the position that it should get. */
 function refuseSlider(element, request) {
   const wanted = Number(request.value);
   if (!request.value.trim() || !Number.isFinite(wanted)) return expecting(element, FORMATS.slider);
-  const [least, most] = [numberOf(element, 'aria-valuemin', 0), numberOf(element, 'aria-valuemax', 100)];
+  const isSpin = roleOf(element) === 'spinbutton';
+  const least = numberOf(element, 'aria-valuemin', isSpin ? -Infinity : 0);
+  const most = numberOf(element, 'aria-valuemax', isSpin ? Infinity : 100);
   request.found.aim = Math.min(Math.max(wanted, least), most);
-  request.found.now = numberOf(element, 'aria-valuenow', least);
-  request.found.vertical = attribute(element, 'aria-orientation') === 'vertical';
+  request.found.now = numberOf(element, 'aria-valuenow', isSpin ? 0 : least);
+  request.found.vertical = isSpin || attribute(element, 'aria-orientation') === 'vertical';
   request.found.already = request.found.now === request.found.aim;
   return refuseFocus(element);
 }

@@ -99,7 +99,7 @@ const dom = {
   scrollHeight: reader(Element, 'scrollHeight'),
 
   layoutWidth: reader(HTMLElement, 'offsetWidth'),
-  focus: method(HTMLElement, 'focus'),
+  focus: (element) => focusOf(element)?.(element),
   blur: method(HTMLElement, 'blur'),
   setValue: writer(HTMLInputElement, 'value'),
   clone: method(Node, 'cloneNode'),
@@ -124,6 +124,10 @@ const dom = {
   timeline: reader(Document, 'timeline'),
 };
 
+const namespaceOf = reader(Element, 'namespaceURI');
+const HTML_SPACE = 'http://www.w3.org/1999/xhtml';
+const SVG_SPACE = 'http://www.w3.org/2000/svg';
+
 const queries = {
   [ELEMENT]: method(Element, 'querySelectorAll'),
   [DOCUMENT]: method(Document, 'querySelectorAll'),
@@ -144,17 +148,17 @@ const queryAll = (root, css) => queries[dom.type(root)](root, css);
 
 const byId = { [DOCUMENT]: method(Document, 'getElementById'), [FRAGMENT]: method(DocumentFragment, 'getElementById') };
 
+const focusIn = { [HTML_SPACE]: method(HTMLElement, 'focus'), [SVG_SPACE]: method(SVGElement, 'focus') };
+const focusOf = (element) => focusIn[namespaceOf(element)];
+
 /** The element with `id` in the tree of `node`. */
 const sibling = (node, id) => byId[dom.type(dom.root(node))]?.(dom.root(node), id) ?? null;
 
 const activeIn = { [DOCUMENT]: reader(Document, 'activeElement'), [FRAGMENT]: reader(ShadowRoot, 'activeElement') };
 const hitIn = { [DOCUMENT]: method(Document, 'elementFromPoint'), [FRAGMENT]: method(ShadowRoot, 'elementFromPoint') };
 
-const isHtml = reader(Element, 'namespaceURI');
-const HTML_SPACE = 'http://www.w3.org/1999/xhtml';
-
 /** True for elements of HTML, whose getters the others lack. */
-const inHtml = (element) => isHtml(element) === HTML_SPACE;
+const inHtml = (element) => namespaceOf(element) === HTML_SPACE;
 
 const attribute = dom.attribute;
 const flag = (element, name) => attribute(element, name) === 'true';

@@ -18,7 +18,7 @@ const KINDS = {
 };
 const ROLE_KINDS = {
   checkbox: 'checkbox', switch: 'checkbox', menuitemcheckbox: 'checkbox', radio: 'radio', menuitemradio: 'radio',
-  slider: 'slider', button: 'button',
+  slider: 'slider', spinbutton: 'slider', button: 'button',
 };
 
 /** The kind of control that an element is. */
