@@ -258,7 +258,7 @@ def _send(scene: Scene, file: Path) -> str:
 
 
 def _warnings(names: list[str], found: UploadedAnswer) -> list[str]:
-    """What the page did with the files that the browser has put into the input, if they are not there any more."""
+    """Warn of what the page did with the files that the browser put into the input, if they are not there any more."""
     held = found["held"]
     if held is None or held == names:
         return []

@@ -18,12 +18,13 @@ function beginMark({ name, keep }) {
     document: window.document, ...describePage(), lines: linesByElement(found), requests: new WeakMap(),
     refusals: refusalsHeard, focused: found.focused, disabled: disabledField(),
   };
-  for (const root of allRoots()) {
+  const roots = allRoots();
+  for (const root of roots) {
     hearRefusals(root);
     if (dom.type(root) === DOCUMENT) mark.requests.set(root, requestsOf(dom.window(root)).last);
   }
   marks.set(name ?? '', mark);
-  noteRegions();
+  noteRegions(roots);
   leaving.since = null;
   watchChanges();
   return { ...describePage(), lines: mark.lines.size, ...(keep ? digested(mark.lines) : {}) };

@@ -7,15 +7,15 @@ const SMALLEST = 4;
 const regions = { known: new WeakMap(), areNoted: false };
 
 /** Remembers how long the text of each live region is: from here on growth counts. */
-function noteRegions() {
+function noteRegions(roots = allRoots()) {
   regions.known = new WeakMap();
-  for (const region of liveRegions()) regions.known.set(region, { length: lengthOf(region), growths: 0, at: -Infinity });
+  for (const region of liveRegions(roots)) regions.known.set(region, { length: lengthOf(region), growths: 0, at: -Infinity });
   regions.areNoted = true;
 }
 
 const lengthOf = (region) => dom.textContent(region).length;
-const liveRegions = () =>
-  everywhere(window.document, LIVE).filter((region) => attribute(region, 'aria-live') !== 'off' && isReadable(region));
+const liveRegions = (roots) => roots.flatMap((root) => [...queryAll(root, LIVE)])
+  .filter((region) => attribute(region, 'aria-live') !== 'off' && isReadable(region));
 
 function isReadable(element) {
   const box = visiblePart(element);
@@ -24,8 +24,9 @@ function isReadable(element) {
 
 /** Names a live region that is growing, or null. A message of one piece (role status, alert) is complete as it comes. */
 function growth() {
-  if (!regions.areNoted) noteRegions();
-  for (const region of liveRegions()) {
+  const roots = allRoots();
+  if (!regions.areNoted) noteRegions(roots);
+  for (const region of liveRegions(roots)) {
     const known = regions.known.get(region) ?? { length: 0, growths: 0, at: -Infinity };
     const length = lengthOf(region);
     if (length > known.length) Object.assign(known, { growths: known.growths + 1, at: now() });
