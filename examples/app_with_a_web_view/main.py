@@ -35,4 +35,7 @@ def main(app: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) != 2:
+        sys.stderr.write("Give the app's folder: tests/servers/apps/pocket in a checkout of this project.\n")
+        sys.exit(2)
+    main(sys.argv[1])

@@ -93,4 +93,7 @@ async def main(grid: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.stderr.write("Give the Grid's URL, such as http://127.0.0.1:4444; orchestrator grid up starts one.\n")
+        sys.exit(2)
     anyio.run(main, sys.argv[1])

@@ -40,6 +40,20 @@ def run(folder: Path, name: str, program: str, *arguments: str) -> subprocess.Co
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "program", "missing"),
+    [("hand_over", "at_a_grid.py", "the Grid's URL"), ("app_with_a_web_view", "main.py", "the app's folder")],
+)
+def test_an_example_without_its_argument_says_what_is_missing(
+    tmp_path: Path, name: str, program: str, missing: str
+) -> None:
+    """One sentence, and the exit code of a wrong call."""
+    done = run(tmp_path, name, program)
+    assert done.stderr.startswith(f"Give {missing}"), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.returncode == 2
+
+
 def test_the_two_users_over_mcp_example_has_users_read_each_others_messages(tmp_path: Path) -> None:  # W3 W21 W42 W43
     """Two users write to each other in one call, and each reads the other's message."""
     done = run(tmp_path, "two_users_over_mcp", "main.py")

@@ -18,6 +18,17 @@ def test_set_value_replaces_the_text_of_an_app_field(phone: Phone) -> None:
         phone.ok("expect", selector="~noteField", value="Milk & tea (2)!")
 
 
+def test_press_keys_types_text_at_the_caret_of_an_app_field(phone: Phone) -> None:
+    """What is in the field stays; a word in place of a key is pointed to `text`."""
+    phone.open("Note")
+    phone.ok("set_value", selector="~noteField", value="Milk")
+    phone.ok("press_keys", text=" & tea", selector="~noteField")
+    phone.ok("expect", selector="~noteField", value="Milk & tea")
+    phone.ok("press_keys", text="!")
+    phone.ok("expect", selector="~noteField", value="Milk & tea!")
+    assert "text" in refused(phone.call("press_keys", keys="Biscuits"), "invalid_argument")
+
+
 def test_an_android_field_is_found_by_a_resource_id_without_a_package(phone: Phone) -> None:
     """Resource ids as React Native and Compose give them are found, though UiAutomator2 prefixes the package."""
     phone.open("Note")
