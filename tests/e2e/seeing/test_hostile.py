@@ -15,7 +15,9 @@ from tests.servers.site import Reply
 
 LIMIT = 20_000
 """Characters of a result, text and data each: the default of the setting max_output."""
-LINE = re.compile(r' *(- [a-z]+|… \d+ more)( "([^"\\]|\\.)*")?( \[[a-z]+(=\d)?\d*\])*( = "([^"\\]|\\.)*")?|… .*')
+LINE = re.compile(
+    r' *(- [a-z]+|… \d+ more)( "([^"\\]|\\.)*")?( \[([a-z]+(=\d)?\d*|\d+ options?)\])*( = "([^"\\]|\\.)*")?|… .*'
+)
 """A line of an outline, other than text: role, name, ref and states, value."""
 CALM = "<button id=calm onclick=\"document.title = 'clicked'\">Calm</button>"
 
