@@ -9,7 +9,7 @@ from orchestrator.automation.input import click, press, press_named, shortcut, t
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import NotActionable, quoted
 from orchestrator.snapshot.answers import HeldAnswer, OfferedAnswer
-from orchestrator.snapshot.methods import COMBOBOX_HELD, OFFERED
+from orchestrator.snapshot.methods import COMBOBOX_HELD, OFFERED, SURPLUS
 
 _IS_OPEN, _OPENS = 20, 600
 """Milliseconds after which a list is taken for closed, before it is opened and after."""
@@ -19,6 +19,9 @@ _SHOWS = 1000
 """Milliseconds in which a combobox shows what was chosen."""
 _MOST = 5.0
 """Seconds that a list may go on loading."""
+
+_MOST_SURPLUS = 100
+"""Options that are given up at most."""
 
 _OPENING_KEYS = ("ArrowDown",)
 """The key that opens a list that neither typing nor a click opened (ARIA, combobox)."""
@@ -44,13 +47,17 @@ def choose_by_name(scene: Scene, hit: FoundElement, value: str, *, keystrokes: b
 
 
 def choose_all_by_name(scene: Scene, hit: FoundElement, values: Sequence[str]) -> tuple[HeldAnswer, list[str]]:
-    """Choose the options of these names, one after the other, in the whole list before it is filtered by typing.
+    """Choose exactly the options of these names, in the whole list before it is filtered by typing.
+
+    A list of several choices gives up the others that it shows as chosen.
 
     Raises:
         NotActionable: The list has no such option.
     """
     held = scene.query_page(COMBOBOX_HELD, slice=0)
     warnings: list[str] = []
+    if not values:
+        _open(scene, hit, "", typed=False)
     for value in values:
         scene.check()
         offered = _open(scene, hit, value, typed=False)
@@ -62,7 +69,14 @@ def choose_all_by_name(scene: Scene, hit: FoundElement, values: Sequence[str]) -
             raise _no_option(hit, value, offered)
         held, warnings = _take(scene, offered, value)
         if warnings:
+            return held, warnings
+    for _ in range(_MOST_SURPLUS):
+        scene.check()
+        point = scene.query_page(SURPLUS, values=list(values))["point"]
+        if point is None:
             break
+        click(scene, (point[0], point[1]))
+        held = scene.query_page(COMBOBOX_HELD, slice=0)
     return held, warnings
 
 

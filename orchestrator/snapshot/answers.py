@@ -438,6 +438,12 @@ class OfferedAnswer(TypedDict):
     options: list[Line]
 
 
+class SurplusAnswer(TypedDict):
+    """`surplus`: the point of a chosen option that is not wanted; None if there is none."""
+
+    point: PixelPair | None
+
+
 class SliderAnswer(TypedDict):
     """`slider`: the position of the slider that was acted on; None if it is gone or has no position."""
 

@@ -36,6 +36,7 @@ from orchestrator.snapshot.answers import (
     SnapshotAnswer,
     SourceAnswer,
     StateAnswer,
+    SurplusAnswer,
     TakenAnswer,
     TextAnswer,
     TogglesAnswer,
@@ -133,6 +134,7 @@ VERIFY = PageMethod("verify", HeldAnswer)
 OPTIONS_HELD = PageMethod("optionsHeld", HeldAnswer)
 COMBOBOX_HELD = PageMethod("comboboxHeld", HeldAnswer)
 OFFERED = PageMethod("offered", OfferedAnswer)
+SURPLUS = PageMethod("surplus", SurplusAnswer)
 EDITED = PageMethod("edited", HeldAnswer)
 EDITING = PageMethod("editing", EditingAnswer)
 PASTED = PageMethod("pasted", TakenAnswer)

@@ -195,6 +195,18 @@ async function offer(wanted) {
   return { open: true, found: true, x, y, still, chosen: isMulti && isChosen(option) };
 }
 
+/** surplus({values}): the point of an option that a list of several choices has as chosen and that is none of these. */
+async function surplus({ values }) {
+  const list = isLive(choosing.element) ? listOfChooser() : null;
+  if (!list || !flag(list, 'aria-multiselectable')) return { point: null };
+  const choices = choicesIn(list);
+  const wanted = new Set(values.map((value) => choiceNamed(choices, normal(value))));
+  const option = choices.find((each) => isChosen(each) && !wanted.has(each));
+  const request = { found: {} };
+  if (!option || (await pointAt(option, request))) return { point: null };
+  return { point: [request.found.point.x, request.found.point.y] };
+}
+
 /** True once an answer has been the same for so many ms, and the page waits for nothing. */
 function hasRested({ still }, patience) {
   const { still: last } = choosing;
