@@ -233,6 +233,10 @@ class PageBroken(TimedOut):
     """The page hung or crashed: its tab was closed, and another tab is current."""
 
 
+class PageBusy(TimedOut):
+    """The page or its driver did not answer in time; the tab stays as it is."""
+
+
 class DialogOpen(OrchestratorError):
     """A JavaScript dialog blocks the page, and the session's policy leaves it open."""
 

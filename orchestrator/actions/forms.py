@@ -34,6 +34,8 @@ _ONLY_ON_DEVICES = DEVICE_KEYS - {"HOME"}
 """Keys that no keyboard has."""
 
 _UNKNOWN = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
+_LONGEST, _MOST_LINES = 1_000_000, 20_000
+"""Characters and lines of a value: the browser needs longer for larger ones than a call may take."""
 _SHOWN = 500
 """Characters of a path that an error shows."""
 
@@ -88,6 +90,17 @@ class SetValue(SelectorAliases, WaitingPageAction):
         if isinstance(data.get("value"), bool):
             data = {**data, "value": str(data["value"]).lower()}
         return data
+
+    @model_validator(mode="after")
+    def _bounded(self) -> SetValue:
+        lines = self.value.count("\n") + 1
+        if len(self.value) > _LONGEST or lines > _MOST_LINES:
+            raise InvalidArgument(
+                f"The value is too large: {len(self.value):,} characters in {lines:,} lines, and set_value takes "
+                f"{_LONGEST:,} in {_MOST_LINES:,} lines at most.",
+                hint="Put it into the page as a file by upload_files, or fill in a part of it.",
+            )
+        return self
 
     def default_observe(self) -> Observe:
         """Report the change if the form is submitted."""

@@ -32,6 +32,10 @@ _ATTEMPTS = 3
 _HISTORY_SECONDS = 2.0
 """Limit of a history step in browsers without the Navigation API: no change by then means no page to go to."""
 
+_FREE = 1.0
+"""Seconds in which a page that was too busy for a command must answer when it is left, or its tab is replaced."""
+_REPLACED = "The previous page hung and its tab was closed: try again."
+
 _HISTORY_STATE = """
 const able = self.navigation ? {back: navigation.canGoBack, forward: navigation.canGoForward, reload: true} : null;
 return [performance.timeOrigin, location.href, able];
@@ -75,6 +79,9 @@ class Navigate(WaitingPageAction):
         warnings: list[str] = []
         if scene.record.frame:
             scene.change(frame=())
+        if self.url is not None:
+            with suppress(PageBroken):  # a page that is left need not be waited for
+                scene.remote.await_page(_FREE)
         with _page_load_limit(scene, self.timeout):
             try:
                 self._go(scene, deadline, warnings)
@@ -168,9 +175,13 @@ def _timed_out(scene: Scene, url: str, deadline: Deadline) -> TimedOut:
         with suppress(Interrupted):
             if not scene.page.call(LOADED, states=[], slice=0, trip=deadline.started)["stayed"]:
                 return _half_loaded(url, deadline)
+    except PageBroken:
+        hint = _REPLACED
     except TimedOut:
-        if scene.tabs.replace_hung_tab():
-            hint = "The previous page hung and its tab was closed: try again."
+        if scene.tabs.read_current_url().rstrip("/") == url.strip().rstrip("/"):
+            return _half_loaded(url, deadline)  # the new page is slow
+        if scene.remote.leave_page():
+            hint = _REPLACED
     return TimedOut(f"{url} did not answer in time.", hint=hint)
 
 

@@ -74,7 +74,7 @@ class GetText(SelectorAliases, Action[PageText]):
         """Read the text in one script call, plus one per frame of another origin."""
         text, found = visible_text(scene, self.selector)
         scene.record_url_and_title(found)
-        shown, rest = cut_text(text, scene)
+        shown, rest = cut_text(text, scene, more=found["more"])
         return PageText(text=shown, matches=count_matches(found), next=rest)
 
 
@@ -95,7 +95,7 @@ class GetPageSource(SelectorAliases, Action[PageSource]):
         """Read the HTML in one script call, without the content of shadow roots and frames."""
         found = scene.finder.query_element(self.selector, SOURCE_TEXT, scene.seconds(None))
         scene.record_url_and_title(found)
-        shown, rest = cut_text(found["source"], scene)
+        shown, rest = cut_text(found["source"], scene, more=found["more"])
         return PageSource(source=shown, matches=count_matches(found), next=rest)
 
 

@@ -29,6 +29,8 @@ from orchestrator.system.deadline import Deadline
 _MOBILE = "mobile:"
 _TIMED_OUT = "webdriver-orchestrator: timeout"
 
+_MOST_JSON = 1_000_000
+"""Characters of JSON that a page returns at most, see script.js."""
 _DEFAULT_TIMEOUT_MS = 30_000
 """Default timeout of a script of actions."""
 _UNCUT = 100_000_000
@@ -75,7 +77,7 @@ class ExecuteScript(HasTimeout, Action[ScriptValue]):
             raise _refused(error, limit) from error
         if is_refused(answer) or is_cross_origin(answer):
             raise _without_element(answer, scene)
-        return ScriptValue(**fit_into_output(answer["value"], scene))
+        return ScriptValue(**fit_into_output(answer["value"], scene, is_cut=answer.get("cut", False)))
 
     def _command(self, scene: Scene) -> ScriptValue:
         """Run a command of the Appium driver; elements in its arguments become their remote ids."""
@@ -131,19 +133,33 @@ def _refused(error: RemoteFailure, limit: float) -> Exception:
     return error
 
 
-def fit_into_output(value: Any, scene: Scene) -> dict[str, Any]:
+def fit_into_output(value: Any, scene: Scene, *, is_cut: bool = False) -> dict[str, Any]:
     """Fields of `ScriptValue` for a script's value; a value that is too long becomes the beginning of its JSON.
 
     Secrets are redacted before the cut: half a secret would not be recognized.
+
+    Args:
+        value: The value.
+        scene: The scene of the script.
+        is_cut: True if the page returned only the beginning of the value.
+
+    Raises:
+        InvalidArgument: There is room for more than the page returns.
     """
     room = scene.settings.body_room
     text = json.dumps(value, ensure_ascii=False)
+    if is_cut and len(text) <= room:
+        raise InvalidArgument(
+            f"The script's value is too large: more than {_MOST_JSON:,} characters of JSON.",
+            hint="Return it in parts, by one call for each.",
+        )
     if len(text) > room:
         value = scene.redactor.data(value)
         text = json.dumps(value, ensure_ascii=False)
     if len(text) <= room:
         return {"value": value}
-    cut = f"Cut: {len(text) - room} more characters of JSON. Return less, or raise the setting max_output."
+    number = f"more than {len(text) - room}" if is_cut else f"{len(text) - room} more"
+    cut = f"Cut: {number} characters of JSON. Return less, or raise the setting max_output."
     return {"value": text[:room], "next": cut}
 
 

@@ -21,12 +21,20 @@ from orchestrator.errors import (
 from orchestrator.models import browser_support
 from orchestrator.models.results import Acted
 from orchestrator.models.session import SessionType
-from orchestrator.snapshot.methods import INSERTED, PRESSED
+from orchestrator.snapshot.methods import INSERTED, PREFILLED, PRESSED
 from orchestrator.snapshot.web.page import Interrupted
 
 _MASKED_FIELD_IN_FOCUS = "input[type=password]:focus"
 _KEYS_AT_ONCE = 100
 """Key presses per Perform Actions command, so that none comes near the command timeout."""
+
+_LINES_INSERTED, _MOST_INSERTED, _MOST_TYPED = 500, 1_000_000, 5_000
+"""Lines and characters inserted at once, and characters typed by keys: more would hold up the page for too long.
+
+A browser needs more time for each line than for the one before.
+"""
+_PREFILLED = 100_000
+"""Characters beyond which a text area is filled by script but for the last one."""
 
 PRESS: tuple[dict[str, Any], ...] = ({"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
 """Press and release of the main button, or of a finger."""
@@ -76,7 +84,12 @@ def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
     """Replace the selection by the text, in one input event where possible; an empty text deletes the selection."""
     if not text:
         press(scene, [[KEYS["Delete"]]])
-    elif not keystrokes and is_chromium(scene):
+        return
+    if not keystrokes and (len(text) > _PREFILLED or text.count("\n") >= _LINES_INSERTED):
+        taken = scene.query_page(PREFILLED, value=text[:-1])["taken"]
+        text = text[-1] if taken else text
+    _check_length(text, _MOST_TYPED if keystrokes else _MOST_INSERTED)
+    if not keystrokes and is_chromium(scene):
         scene.remote.cdp("Input.insertText", text=text)
     elif (
         keystrokes
@@ -86,8 +99,24 @@ def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
         press(scene, [[KEYS["Enter"] if char == "\n" else char] for char in text])
 
 
+def _check_length(text: str, most: int) -> None:
+    """Refuse a text that the page could not take in the time of a call.
+
+    Raises:
+        InvalidArgument: It has too many characters or lines.
+    """
+    lines = text.count("\n") + 1
+    if len(text) > most or lines > _LINES_INSERTED:
+        raise InvalidArgument(
+            f"The text is too long to be typed at once: {len(text):,} characters in {lines:,} lines. "
+            f"At most {most:,} characters in {_LINES_INSERTED:,} lines are typed here.",
+            hint="Give its beginning, and the other parts by press_keys with text; or upload it as a file.",
+        )
+
+
 def type_at_caret(scene: Scene, text: str) -> None:
     """Insert the text where the caret is, with trusted events; a line break is Enter."""
+    _check_length(text, _PREFILLED if is_chromium(scene) else _MOST_TYPED)
     for number, line in enumerate(re.split(r"\r\n?|\n", text)):
         if number:
             press(scene, [[KEYS["Enter"]]])

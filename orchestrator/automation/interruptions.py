@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from orchestrator.automation import dialogs
+from orchestrator.automation.browser import shared_browser
 from orchestrator.automation.scene import Scene
 from orchestrator.models.session import NATIVE, SessionType
+
+_STATUS = 2.0
+"""Seconds in which a driver that lives answers for itself, whatever its sessions are doing."""
 
 
 class InterruptionHandler:
@@ -32,6 +36,14 @@ class InterruptionHandler:
         self._scene.switch_context(NATIVE)
         self._scene.event("The web view is gone; the session is on the app's own screens again.")
         return "the app's own screen is current now"
+
+    def outlasts_command(self) -> bool:
+        """Return True if the driver and the browser of a session live while a command is not answered."""
+        scene = self._scene
+        if scene.record.type is not SessionType.BROWSER or not scene.remote.status(_STATUS):
+            return False
+        is_shared = scene.record.instance is not None and shared_browser.is_blocked_by_other_page(scene.record)
+        return not is_shared and scene.tabs.is_browser_alive()
 
     def replace_page(self) -> str:
         """Replace the tab of a hung page; a clause that names the new one, empty where that is impossible."""

@@ -35,17 +35,26 @@ def _with_frames(scene: Scene, found: TextAnswer) -> str:
     # From the last frame to the first, so that the positions of earlier ones stay valid.
     for frame in reversed(found["frames"]):
         with suppress(Interrupted, PlaceGone), scene.finder.frames.in_frame(FrameStep.from_facts(frame)):
-            inner = _with_frames(scene, expect_found(scene.page.call(TEXT)))
+            answer = expect_found(scene.page.call(TEXT))
+            inner = _with_frames(scene, answer) + ("\n…" if answer["more"] else "")
             parts = (text[: frame["at"]].rstrip(), inner, text[frame["at"] :].lstrip("\n"))
             text = "\n".join(part for part in parts if part)
     return text
 
 
-def cut_text(text: str, scene: Scene) -> tuple[str, str | None]:
-    """The beginning of a text that fits into a result, also as JSON, and how to get the rest."""
+def cut_text(text: str, scene: Scene, *, more: bool) -> tuple[str, str | None]:
+    """The beginning of a text that fits into a result, also as JSON, and how to get the rest.
+
+    With `more`, the page has cut the text already.
+    """
     text = scene.redactor.text(text)  # before the cut: half a secret would not be recognized
+    if more:
+        text = scene.redactor.without_cut_secret(text)
     room = shown = scene.settings.body_room
     while (size := len(json.dumps(text[:shown], ensure_ascii=False))) > room and shown > 1:
         shown = max(1, shown * room // size - 1)
     rest = len(text) - shown
-    return text[:shown], f"Cut: {rest} more characters. Give a selector for a smaller part." if rest > 0 else None
+    if rest <= 0 and not more:
+        return text, None
+    number = f"more than {rest}" if more else f"{rest} more"
+    return text[:shown], f"Cut: {number} characters{' follow' if more else ''}. Give a selector for a smaller part."

@@ -148,17 +148,19 @@ class SnapshotAnswer(PageAddress):
 
 
 class TextAnswer(PageAddress):
-    """`text`: the visible text of the page or of the first match."""
+    """`text`: the visible text of the page or of the first match, or its beginning if there is `more`."""
 
     text: Text
+    more: bool
     matches: Count
     frames: list[FrameInText]
 
 
 class SourceAnswer(PageAddress):
-    """`source`: the markup of the page or of the first match."""
+    """`source`: the markup of the page or of the first match, or its beginning if there is `more`."""
 
     source: str
+    more: bool
     matches: Count
 
 
@@ -463,7 +465,7 @@ class EditingAnswer(TypedDict):
 
 
 class TakenAnswer(TypedDict):
-    """`pasted`, `inserted`: True if the field in focus took the text."""
+    """`pasted`, `prefilled`, `inserted`: True if the field in focus took the text."""
 
     taken: bool
 
@@ -475,9 +477,10 @@ class UploadedAnswer(PageAddress):
 
 
 class ScriptAnswer(TypedDict):
-    """The value that a script returned, elements as `{"ref": …}`."""
+    """The value that a script returned, elements as `{"ref": …}`; its beginning if it was `cut`."""
 
     value: Any
+    cut: NotRequired[bool]
 
 
 class ReturnedAnswer(TypedDict):

@@ -46,6 +46,11 @@ class Redactor:
                 text = text.replace(secret, MASK)
         return text
 
+    def without_cut_secret(self, text: str) -> str:
+        """Return a masked text that was cut before it was masked, without an end that may be the half of a secret."""
+        longest = len(self._secrets[0]) if self._secrets else 1
+        return text[: len(text) - longest + 1]
+
     def data(self, value: Any) -> Any:
         """Return the JSON value with every remembered secret masked in its strings and keys."""
         if not self._secrets:

@@ -13,6 +13,7 @@ from orchestrator.errors import (
     NoAnswer,
     OrchestratorError,
     PageBroken,
+    PageBusy,
     PageLeft,
     PlaceGone,
     ProviderAuth,
@@ -28,6 +29,7 @@ from orchestrator.webdriver.credentials import Credentials
 from orchestrator.webdriver.response import RemoteResponse
 from orchestrator.webdriver.transport import HttpTransport
 
+_BUSY_HINT = "Wait, then try again. If it is still busy after the next call, its tab is closed."
 _PAUSE = 0.5
 """Seconds between two attempts to end a session."""
 _DIALOGS_IN_A_ROW = 20
@@ -60,6 +62,10 @@ class CommandListener(Protocol):
         """Make another window current, since the current one is closed; a clause that names it."""
         ...
 
+    def outlasts_command(self) -> bool:
+        """Return True if the driver and the browser live, so that only the page or its events keep them busy."""
+        ...
+
     def replace_page(self) -> str:
         """Replace the tab of a page that lets no command through; a clause as above, empty where that is impossible."""
         ...
@@ -68,9 +74,11 @@ class CommandListener(Protocol):
 class Remote:
     """Client of one session at its remote end, by address alone; it keeps no other state of the session.
 
-    A command that is not answered within its timeout means a lost session: a remote end that is silent for longer than
-    the driver's own limits does not recover. Commands of one session must not overlap, which the lane ensures;
-    `delete` may be called beside them.
+    A command that is not answered within its timeout is given up alone if the listener knows that the driver lives. If
+    the session does not answer in the next call either, the tab of its page is replaced. Where that is impossible, the
+    session is lost: a remote end that is silent for longer than the driver's own limits does not recover.
+
+    Commands of one session must not overlap, which the lane ensures; `delete` may be called beside them.
 
     Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#endpoints.
 
@@ -93,6 +101,7 @@ class Remote:
         self.timeout = timeout
         self._listener: CommandListener | None = None
         self._recoveries: set[str] = set()
+        self._gave_up: CommandListener | None = None
         self._transport = HttpTransport(self.url, self._credentials.find(url))
 
     @contextmanager
@@ -112,12 +121,17 @@ class Remote:
         Raises:
             SessionLost: The remote end is gone, does not know the session, or did not answer in time.
             Unreached: A network or a proxy between here and there failed.
-            PageBroken: The page did not answer in time, or crashed, and the listener has replaced its tab.
+            PageBusy: The page did not answer in time.
+            PageBroken: It did not answer to the call before either, or crashed, and the listener has replaced its tab.
             DialogOpen: A dialog is open and the listener left it open.
             PlaceGone: The current tab or frame is gone; the listener made another one current.
             TimedOut: The driver's own limit for scripts or page loads passed.
             RemoteFailure: Any other W3C error.
         """
+        if self._gave_up and "page" not in self._recoveries:
+            if self._gave_up is self._listener:  # the rest of the call whose command was given up
+                raise PageBusy("The page is still busy, and its tab stays as it is.", hint=_BUSY_HINT)
+            self.await_page(self.timeout)
         if self._listener and self._listener.deferred:
             self._listener.run_deferred()
         answer = self._send(command, params, limit)
@@ -185,6 +199,26 @@ class Remote:
         """
         self.execute("getTimeouts")
 
+    def await_page(self, seconds: float) -> None:
+        """Wait until a page that was too busy for the last command lets the driver answer again.
+
+        Raises:
+            PageBroken: It takes longer, and the listener has replaced its tab.
+            SessionLost: It takes longer, and its tab cannot be replaced.
+        """
+        if self._gave_up is None:
+            return
+        self._gave_up = None
+        try:
+            self.with_own_connection(seconds).ping()
+        except NoAnswer as lost:
+            raise self._replace_page("does not answer any more", lost) from None
+
+    def leave_page(self) -> bool:
+        """Replace the tab of a page that hangs and cannot be left by a navigation; False where that is impossible."""
+        self._gave_up = None
+        return isinstance(self._replace_page("cannot be left", NoAnswer(self.name, "it hangs")), PageBroken)
+
     def with_own_connection(self, timeout: float) -> Remote:
         """Return a client of the same session with a connection of its own, a timeout in seconds and no callbacks."""
         return Remote(
@@ -250,9 +284,21 @@ class Remote:
             return self._transport.send(method, path, body, timeout)
         except TimeoutError:
             lost = NoAnswer(self.name, f"the remote end did not answer within {timeout:g} s")
-            raise self._replace_page(f"did not answer within {timeout:g} s", lost) from None
+            raise self._give_up_command(f"did not answer within {timeout:g} s", lost) from None
         except OSError as cause:
             raise connection_errors.connection_error(self.name, self.url, cause) from cause
+
+    def _give_up_command(self, failure: str, lost: SessionLost) -> OrchestratorError:
+        """Return the error of a command without an answer, after which its page may be busy."""
+        listener = self._listener
+        if listener is None or "page" in self._recoveries:
+            return lost
+        with self._recovering("page"):
+            is_busy = listener.outlasts_command()
+        if is_busy:
+            self._gave_up = listener
+            return PageBusy(f"The page {failure}: it is busy, and its tab stays as it is.", hint=_BUSY_HINT)
+        return self._replace_page(failure, lost)
 
     @contextmanager
     def _recovering(self, failure: str) -> Iterator[None]:

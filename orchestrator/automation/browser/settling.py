@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from orchestrator.automation.browser.finder import Finder
 from orchestrator.automation.browser.frames import FramePath
-from orchestrator.errors import DialogOpen, PlaceGone, TimedOut
+from orchestrator.errors import DialogOpen, PageBusy, PlaceGone, TimedOut
 from orchestrator.models.results import InvalidField, StateChange, ValueChange
 from orchestrator.snapshot.answers import DeltaAnswer, MarkAnswer, PageAddress, SettleAnswer
 from orchestrator.snapshot.methods import DELTA, MARK, SETTLE, AnswerT, PageMethod
@@ -111,12 +111,12 @@ class ChangeObserver:
             limit: Seconds to wait for them at most.
             opening: The menu or the like that the last action may open late.
         """
-        if not self._marked:
-            scene.run_deferred_queries()
         deadline = Deadline(limit)
         # Half of the limit at most: a page in which nothing opens has settled.
         self._opening, self._open_by = opening, min(_LATE, limit / 2)
         try:
+            if not self._marked:
+                scene.run_deferred_queries()
             settled = self._settle(scene, deadline, stability)
             waited = deadline.elapsed_ms - (settled.get("deltaMs", 0) if settled["settled"] else 0)
             delta = self._with_gone_lines(_delta_of(settled) or scene.query_page(DELTA, **self._page_baseline(scene)))
@@ -124,6 +124,11 @@ class ChangeObserver:
             in_frames = self._settle_frames(scene, deadline, stability)
         except DialogOpen as dialog:
             return {"warnings": [str(dialog)], "dialog": True}
+        except PageBusy as busy:
+            return {
+                "warnings": [busy.message], "stable": False, "stability_wait_ms": deadline.elapsed_ms,
+                "unstable_reason": "the page is busy",
+            }  # fmt: skip
         scene.record_url_and_title(place)
         deltas = [delta, *(frame_delta for _, frame_delta in in_frames)]
         change = StateChange(
@@ -157,6 +162,8 @@ class ChangeObserver:
                 if answer["settled"]:
                     return answer
                 reason = answer["reason"]
+            except PageBusy:
+                raise
             except (Interrupted, PlaceGone, TimedOut):
                 reason = "the page is navigating"
             if not deadline.seconds_left:

@@ -237,6 +237,14 @@ class SessionTabs:
         )
         return self.replace_gone_tab() if is_closed else ""
 
+    def is_browser_alive(self) -> bool:
+        """Return True if the browser answers beside its driver; False where it cannot be asked."""
+        browser = self._browser()
+        try:
+            return browser is not None and bool(browser.tabs())
+        except OSError:
+            return False
+
     def _browser(self) -> DevTools | None:
         """The DevTools of the browser, if it is a local one of this session."""
         record = self._turn.record

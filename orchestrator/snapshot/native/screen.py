@@ -166,11 +166,12 @@ class Screen:
     ) -> TextAnswer:
         found = screen.must_find(locator) if locator else []
         text = text_of(screen.tree, found[0] if found else None, set(locate_all(screen, ignore or ())))
-        return {"text": text, "matches": max(1, len(found)), "frames": [], **screen.location}
+        return {"text": text, "matches": max(1, len(found)), "more": False, "frames": [], **screen.location}
 
     def _source(self, screen: ScreenSnapshot, locator: Mapping[str, Any] | None = None) -> SourceAnswer:
         found = screen.must_find(locator) if locator else screen.tree.nodes[:1]
-        return {"source": masked(screen.tree, found[0]), "matches": len(found), **screen.location}
+        source = masked(screen.tree, found[0])
+        return {"source": source, "more": False, "matches": len(found), **screen.location}
 
     def _ready(
         self,

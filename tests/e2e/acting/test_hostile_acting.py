@@ -202,12 +202,25 @@ def test_closing_a_session_never_waits_for_its_page(stage: Stage) -> None:
         ("execute_sequence", {"actions": [{"action": "click_element", "selector": "#b"}]}),
     ],
 )
-def test_the_tab_of_a_hanging_page_is_closed_and_replaced(hasty: Stage, tool: str, arguments: dict[str, Any]) -> None:
-    """A hanging page's tab is closed at the command deadline, as the error reports, and replaced by another."""
+def test_a_hanging_page_costs_a_call_and_is_left_in_another_tab(
+    hasty: Stage, tool: str, arguments: dict[str, Any]
+) -> None:
+    """The call ends at the command deadline and the tab stays; the next navigation leaves the page by another tab."""
     hasty.show("<button id=b onclick='for (;;);'>Go</button>")
     text = refused(hasty.call(tool, **arguments), "timeout")
-    assert "The page did not answer within 4 s, and its tab was closed" in text
+    assert "The page did not answer within 4 s: it is busy, and its tab stays as it is." in text
     check_usable(hasty)
+
+
+def test_a_page_that_is_busy_for_longer_than_a_call_keeps_its_tab(hasty: Stage) -> None:
+    """Slow is not hung: the click is a timeout, and the next call waits for the page and finds it where it was."""
+    url = hasty.show(
+        "<button>Go</button><script>onclick = () => { for (const end = Date.now() + 6e3; Date.now() < end;);"
+        "document.title = 'done' }</script>"
+    )
+    refused(hasty.call("click_element", selector="button"), "timeout")
+    found = hasty.ok("get_visible_elements")
+    assert (found["url"], found["title"]) == (url, "done")
 
 
 def test_a_page_that_hangs_while_loading_can_be_left(hasty: Stage) -> None:

@@ -68,6 +68,21 @@ function inserted({ value }) {
   return { taken: field !== null && dom.command(dom.document(field), 'insertText', false, value) };
 }
 
+/**
+ * prefilled({value}): `taken` if the field in focus is a text area, which then holds the text in place of the selection.
+ * There was no event: it is meant for all but the last character of a long text, which the browser inserts with one. The
+ * time that the browser needs for a whole text grows with the square of its lines.
+ */
+function prefilled({ value }) {
+  const field = fieldInFocus();
+  if (!field || dom.tag(field) !== 'textarea') return { taken: false };
+  const begun = field.maxLength < 0 ? value : value.slice(0, field.maxLength);
+  setRangeText(field, begun, field.selectionStart, field.selectionEnd, 'end');
+  return { taken: true };
+}
+
+const setRangeText = method(HTMLTextAreaElement, 'setRangeText');
+
 /** edited({value, slice}): waits until the editor shows what was written. */
 const edited = ({ value, slice }) => retry(slice, () => {
   const { editor } = acting;

@@ -4,7 +4,7 @@ const METHODS = {
   text: (params) => ignoring(params.ignore, () => text(params)),
   ready, verify, scrollInfo, scrolled, intoView, boxes, source, mark: beginMark, settle, delta, wait,
   outwards, frameWay, shot, marked, loaded, pressed,
-  toggles, slider, assign, editing, pasted, inserted, edited, uploaded, optionsHeld, offered, surplus, comboboxHeld,
+  toggles, slider, assign, editing, pasted, prefilled, inserted, edited, uploaded, optionsHeld, offered, surplus, comboboxHeld,
   state: () => ({ ...describePage(), readyState: dom.readyState(window.document) }),
 };
 

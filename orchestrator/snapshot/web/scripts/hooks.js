@@ -98,6 +98,8 @@ function hookPage(view) {
     hear(view.MediaDevices?.prototype, 'getUserMedia', mediaOf);
   }
 
+  limitConsole(view);
+
   // Scripts of another world see no handlers of the page's.
   wrap(view.HTMLElement.prototype, 'onclick', (target, self, args) => {
     apply(target, self, args);
@@ -107,4 +109,54 @@ function hookPage(view) {
 
   // A frame whose document was written by the page may have none.
   listen(view, `${CHANNEL}:adopt`, ({ relatedTarget }) => hookPage(relatedTarget));
+}
+
+/** Lines of the console at once, and per second. */
+const LINES_AT_ONCE = 2000;
+const LINES_PER_SECOND = 500;
+const WRITERS = [
+  'log', 'info', 'warn', 'error', 'debug', 'trace', 'dir', 'dirxml', 'table', 'group', 'groupCollapsed', 'count',
+];
+
+/**
+ * Leaves out lines of a page that writes more than its driver can report: the driver reports every one before it answers
+ * the next command, and a million lines would hold it up for minutes. A line of ours says how many were left out. The
+ * lines are counted where the page reads the method, which it then calls itself: so their places remain true.
+ */
+function limitConsole({ Math, Reflect, console, performance, setTimeout }) {
+  const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+  const { min } = Math;
+  const { warn } = console;
+  const now = performance.now.bind(performance);
+  let [room, since, left] = [LINES_AT_ONCE, now(), 0];
+
+  const tell = () => {
+    const lines = `${left} line${left === 1 ? '' : 's'}`;
+    left = 0;
+    apply(warn, console, [`${lines} left out: the page wrote more than ${LINES_PER_SECOND} lines a second.`]);
+  };
+
+  const leaveOut = () => {
+    left += 1;
+    if (left === 1) setTimeout(tell, 1000);
+  };
+
+  const hasRoom = () => {
+    const time = now();
+    room = min(room + ((time - since) / 1000) * LINES_PER_SECOND, LINES_AT_ONCE);
+    since = time;
+    if (room >= 1) room -= 1;
+    return room >= 1;
+  };
+
+  const limit = (name) => {
+    const property = getOwnPropertyDescriptor(console, name);
+    if (typeof property?.value !== 'function' || !property.configurable) return;
+    let { value } = property;
+    const { configurable, enumerable } = property;
+    defineProperty(console, name, {
+      configurable, enumerable, get: () => (hasRoom() ? value : leaveOut), set: (other) => { value = other; },
+    });
+  };
+  for (let i = 0; i < WRITERS.length; i += 1) limit(WRITERS[i]);
 }

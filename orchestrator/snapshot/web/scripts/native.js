@@ -57,6 +57,11 @@ const TEXT = 3;
 const DOCUMENT = 9;
 const FRAGMENT = 11;
 
+/** Characters of a text of the page that are read: what a page of megabytes says beyond them, nobody waits for. */
+const MOST_TEXT = 1_000_000;
+const beginningOf = (text) => (text.length > MOST_TEXT ? text.slice(0, MOST_TEXT) : text);
+const dataOf = reader(CharacterData, 'data');
+
 const dom = {
   type: reader(Node, 'nodeType'),
   parent: reader(Node, 'parentNode'),
@@ -68,7 +73,7 @@ const dom = {
   base: reader(Node, 'baseURI'),
   root: method(Node, 'getRootNode'),
   textContent: reader(Node, 'textContent'),
-  data: reader(CharacterData, 'data'),
+  data: (node) => beginningOf(dataOf(node)),
 
   tag: reader(Element, 'localName'),
   id: reader(Element, 'id'),

@@ -1,6 +1,9 @@
 // Runs the caller's scripts in the page's own world. The engine hands elements over and takes them, by events; a number
 // stands for each in the JSON.
 let handBack = null;
+/** Characters of JSON that an answer may have, and of the message of an error. */
+const MOST_JSON = 1_000_000;
+const LONGEST_MESSAGE = 2000;
 
 /** The data that replaces a value of the page: what `handBack` says of an element, the name of another object. */
 function instead(value, kind) {
@@ -58,7 +61,8 @@ function serveScripts() {
   /** The error, with a message that the driver can transport. */
   function carriable(thrown) {
     const message = `${thrown?.message ?? ''}`;
-    return wellFormed(message) === message ? thrown : new Error(wellFormed(message));
+    const shown = wellFormed(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
+    return shown === message ? thrown : new Error(shown);
   }
 
   async function run(script, { json, mark, limit, late }) {
@@ -69,7 +73,9 @@ function serveScripts() {
       returned += 1;
       return { [mark]: returned - 1 };
     };
-    return encode({ value: portable(value), returned });
+    const room = { left: MOST_JSON };
+    const copied = portable(value, [], room);
+    return encode({ value: copied, returned, cut: room.left < 0 });
   }
 
   const served = {};

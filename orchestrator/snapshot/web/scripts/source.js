@@ -4,10 +4,11 @@
 function source({ locator }) {
   const found = locator ? mustFind(locator) : [dom.html(window.document)];
   const [element] = found;
-  if (!element) return { source: '', matches: 0, ...describePage() };
+  if (!element) return { source: '', more: false, matches: 0, ...describePage() };
   const doc = dom.document(element);
   const doctype = element === dom.html(doc) && doc.doctype ? `<!DOCTYPE ${doc.doctype.name}>\n` : '';
-  return { source: doctype + dom.outerHtml(masked(element)), matches: found.length, ...describePage() };
+  const whole = doctype + dom.outerHtml(masked(element));
+  return { source: beginningOf(whole), more: whole.length > MOST_TEXT, matches: found.length, ...describePage() };
 }
 
 const holdsSecret = (element) => isSecret(element) && Boolean(attribute(element, 'value'));

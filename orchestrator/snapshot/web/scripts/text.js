@@ -3,7 +3,9 @@ const FIELDS_OF_TEXT = wordSet('input textarea select');
 
 /** Text on single lines with single spaces, as it is searched and compared. */
 class Reading {
-  constructor() {
+  constructor(most = Infinity) {
+    this.most = most;
+    this.more = false;
     this.lines = [];
     this.before = 0;
     this.line = '';
@@ -28,7 +30,8 @@ class Reading {
 
   /** `around` is the style of the element that contains the node. */
   visit(node, visible, around = null) {
-    const type = node ? dom.type(node) : 0;
+    this.more ||= this.length > this.most;
+    const type = node && !this.more ? dom.type(node) : 0;
     if (type === TEXT && visible) this.write(dom.data(node), around);
     else if (type === ELEMENT && !UNREAD.has(dom.tag(node))) this.visitElement(node);
   }

@@ -13,7 +13,7 @@ const LEAST_FIELD = 5;
  */
 class Transcript extends Reading {
   constructor() {
-    super();
+    super(MOST_TEXT);
     /** True if the line ends with a space that the page would merge with the next one. */
     this.merges = false;
     this.blocks = 0;
@@ -160,7 +160,7 @@ class Transcript extends Reading {
 
   readField(element, style) {
     this.divide(' ');
-    const value = showsText(style) && !isInputOnly(element, style) ? writtenIn(element) : '';
+    const value = showsText(style) && !isInputOnly(element, style) ? beginningOf(writtenIn(element)) : '';
     this.writeLines(value, (line) => this.keep(line));
     this.divide(' ');
   }
@@ -198,7 +198,7 @@ function writtenIn(field) {
 
 /**
  * text({locator?}): the text of the first match, or of the page, as a reader sees it, and the frames of other origins
- * after `at`.
+ * after `at`; its beginning if there is `more`.
  */
 function text({ locator }) {
   const found = locator ? mustFind(locator) : [window.document];
@@ -206,7 +206,8 @@ function text({ locator }) {
   const { whole, lead } = transcript.result;
   // In characters as Python counts them.
   const place = (at) => [...whole.slice(0, Math.max(0, at - lead))].length;
-  const frames = transcript.closed.filter(({ element }) => isVisible(element))
+  const frames = transcript.closed.filter(({ element, at }) => at - lead <= MOST_TEXT && isVisible(element))
     .map(({ element, at }) => ({ path: pathTo(element), ref: refOf(element), at: place(at) }));
-  return { text: whole, matches: found.length, frames, ...describePage() };
+  const more = transcript.more || whole.length > MOST_TEXT;
+  return { text: beginningOf(whole), more, matches: found.length, frames, ...describePage() };
 }

@@ -10,8 +10,12 @@ const WORD =
   '[!-~\\u00a1-\\u00ac\\u00ae-\\u167f\\u1681-\\u1fff\\u2070-\\u2fff\\u3001-\\udb7f\\udc00-\\udfff\\uf900-\\ufefe\\uff00-\\uffff]+';
 const TIDY = new RegExp(`^(?:${WORD}(?: ${WORD})*)?$`);
 
+/** A longer text overflows the stack of the pattern. */
+const LONGEST_TESTED = 100_000;
+
 /** The text with single spaces for white space and control characters, and without invisible characters. */
-const normal = (text) => (TIDY.test(text) ? text : text.replace(INVISIBLE, '').replace(BLANK, ' ').trim());
+const normal = (text) => (text.length < LONGEST_TESTED && TIDY.test(text) ? text
+  : text.replace(INVISIBLE, '').replace(BLANK, ' ').trim());
 
 /** `text` on one line, cut at the length that an outline shows. */
 function shown(text) {
