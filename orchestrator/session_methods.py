@@ -17,7 +17,7 @@ from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.network import GetNetwork, Har, Route
 from orchestrator.actions.policies import HandleDialog, SetPolicy
 from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
-from orchestrator.actions.screenshot import TakeScreenshot
+from orchestrator.actions.screenshot import PrintPage, TakeScreenshot
 from orchestrator.actions.scripts import ExecuteScript, RunScript
 from orchestrator.actions.storage import Cookies, SaveStorageState
 from orchestrator.actions.tool_results import (
@@ -30,6 +30,7 @@ from orchestrator.actions.tool_results import (
     FrameEntered,
     HarResult,
     NetworkLog,
+    PrintedPage,
     Routes,
     StorageSaved,
     TabList,
@@ -730,6 +731,47 @@ class SessionMethods(ABC):
             path: The file to write; default: below `home`.
         """
         return await self._do(SaveStorageState, {"path": path})
+
+    async def print_page(
+        self,
+        path: str | None = None,
+        *,
+        orientation: Literal["portrait", "landscape"] = "portrait",
+        scale: float = 1,
+        background: bool = False,
+        width: float = 21.59,
+        height: float = 27.94,
+        margin: float = 1,
+        shrink_to_fit: bool = True,
+        page_ranges: Sequence[str] = (),
+    ) -> PrintedPage:
+        """Save the page as PDF, as it would be printed (Print Page).
+
+        Args:
+            path: The PDF file to save it as; default: one below `home`.
+            orientation: How the paper lies.
+            scale: The size of the content; 1 is 100 %.
+            background: Print background colours and images, too.
+            width: The paper's width in cm; default: US Letter.
+            height: The paper's height in cm; default: US Letter.
+            margin: The margin on each side in cm.
+            shrink_to_fit: Shrink content that is wider than the paper.
+            page_ranges: The pages to print, such as ["1-3", "5"]; default: all.
+        """
+        return await self._do(
+            PrintPage,
+            {
+                "path": path,
+                "orientation": orientation,
+                "scale": scale,
+                "background": background,
+                "width": width,
+                "height": height,
+                "margin": margin,
+                "shrink_to_fit": shrink_to_fit,
+                "page_ranges": page_ranges,
+            },
+        )
 
     async def route(
         self,
@@ -1508,6 +1550,47 @@ class BlockingSessionMethods(ABC):
             path: The file to write; default: below `home`.
         """
         return self._do(SaveStorageState, {"path": path})
+
+    def print_page(
+        self,
+        path: str | None = None,
+        *,
+        orientation: Literal["portrait", "landscape"] = "portrait",
+        scale: float = 1,
+        background: bool = False,
+        width: float = 21.59,
+        height: float = 27.94,
+        margin: float = 1,
+        shrink_to_fit: bool = True,
+        page_ranges: Sequence[str] = (),
+    ) -> PrintedPage:
+        """Save the page as PDF, as it would be printed (Print Page).
+
+        Args:
+            path: The PDF file to save it as; default: one below `home`.
+            orientation: How the paper lies.
+            scale: The size of the content; 1 is 100 %.
+            background: Print background colours and images, too.
+            width: The paper's width in cm; default: US Letter.
+            height: The paper's height in cm; default: US Letter.
+            margin: The margin on each side in cm.
+            shrink_to_fit: Shrink content that is wider than the paper.
+            page_ranges: The pages to print, such as ["1-3", "5"]; default: all.
+        """
+        return self._do(
+            PrintPage,
+            {
+                "path": path,
+                "orientation": orientation,
+                "scale": scale,
+                "background": background,
+                "width": width,
+                "height": height,
+                "margin": margin,
+                "shrink_to_fit": shrink_to_fit,
+                "page_ranges": page_ranges,
+            },
+        )
 
     def route(
         self,

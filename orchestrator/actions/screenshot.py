@@ -1,23 +1,31 @@
-"""Screenshots of the viewport, an element or the whole page (`take_screenshot`)."""
+"""Pictures of the viewport, an element or the page, and the page on paper (`print_page`)."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, ClassVar, Literal
+import base64
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Action, Selector, SelectorAliases
+from orchestrator.actions.tool_results import PrintedPage
 from orchestrator.automation import images
 from orchestrator.automation.images import Shot
+from orchestrator.automation.output_files import choose_output_path, write_output
 from orchestrator.automation.scene import Scene
 from orchestrator.automation.screenshotter import camera_of
-from orchestrator.errors import InvalidArgument
 from orchestrator.models.results import Outcome, Screenshot
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
 
 _SUFFIXES = {"png": (".png",), "jpeg": (".jpg", ".jpeg")}
+_LETTER = (21.59, 27.94)
+"""The default paper of the specification, in cm."""
+_SMALLEST = 0.036
+"""The smallest side of a page in cm: one point."""
+
+PageRange = Annotated[str, Field(pattern=r"^(?:[1-9]\d{0,5}(?:-(?:[1-9]\d{0,5})?)?|-[1-9]\d{0,5})$")]
+"""A page or a range of pages, such as 5, 1-3, 2- or -4."""
 
 
 class TakeScreenshot(SelectorAliases, Action[Screenshot]):
@@ -45,7 +53,8 @@ class TakeScreenshot(SelectorAliases, Action[Screenshot]):
 
     def perform(self, scene: Scene) -> Screenshot:
         """Save the file in full size; the image in the result has at most 2,000 pixels a side."""
-        path, camera = self._target(scene), camera_of(scene, marks=self.marks)
+        path = choose_output_path(scene, self.path, "screenshots", _SUFFIXES[self.format])
+        camera = camera_of(scene, marks=self.marks)
         if self.selector is not None:
             shot = camera.capture_element(self.selector)
         else:
@@ -55,7 +64,7 @@ class TakeScreenshot(SelectorAliases, Action[Screenshot]):
         if shot.marks:
             full, small = (images.draw_marks(image, shot) for image in (full, small))
         file = shot.png if self.format == "png" and not shot.marks else images.encoded(full, self.format)
-        _save(path, file)
+        write_output(path, file)
         return Screenshot(
             path=str(path),
             size=size,
@@ -73,29 +82,48 @@ class TakeScreenshot(SelectorAliases, Action[Screenshot]):
         whole = self.selector is None and not self.full_page
         return None if whole else (round(shot.area.left), round(shot.area.top))
 
-    def _target(self, scene: Scene) -> Path:
-        suffixes = _SUFFIXES[self.format]
-        if self.path is None:
-            folder = scene.settings.home / "screenshots" / scene.record.namespace
-            return images.next_free_path(folder / scene.record.id, suffixes[0])
-        try:
-            path = Path(self.path).expanduser().absolute()
-        except RuntimeError as error:
-            raise InvalidArgument(f"{self.path!r} cannot be a file: {error}.", hint="Give another path.") from None
-        if path.suffix.lower() not in suffixes:
-            raise InvalidArgument(
-                f"{self.path!r} does not end in {' or '.join(suffixes)}.", hint="Give a path that fits the format."
-            )
-        return path
+
+class PrintPage(Action[PrintedPage]):
+    """Save the page as PDF, as it would be printed (Print Page)."""
+
+    verb: ClassVar[str] = "print_page"
+    title: ClassVar[str] = "Print the page"
+    reads: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = PrintedPage
+
+    path: str | None = None
+    orientation: Literal["portrait", "landscape"] = "portrait"
+    scale: float = Field(default=1, ge=0.1, le=2)
+    background: bool = False
+    width: float = Field(default=_LETTER[0], ge=_SMALLEST, le=1000)
+    height: float = Field(default=_LETTER[1], ge=_SMALLEST, le=1000)
+    margin: float = Field(default=1, ge=0, le=500)
+    shrink_to_fit: bool = True
+    page_ranges: list[PageRange] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _fits(self) -> PrintPage:
+        if 2 * self.margin >= min(self.width, self.height):
+            raise ValueError("margin leaves no room on the paper; all lengths are in cm")
+        return self
+
+    def perform(self, scene: Scene) -> PrintedPage:
+        """Print the page of the current tab with one command, and save the file."""
+        scene.require_ability("print")
+        path = choose_output_path(scene, self.path, "prints", (".pdf",))
+        printed = scene.remote.execute(
+            "printPage",
+            orientation=self.orientation,
+            scale=self.scale,
+            background=self.background,
+            page={"width": self.width, "height": self.height},
+            margin=dict.fromkeys(("top", "bottom", "left", "right"), self.margin),
+            shrinkToFit=self.shrink_to_fit,
+            pageRanges=self.page_ranges,
+        )
+        content = base64.b64decode(printed)
+        write_output(path, content)
+        return PrintedPage(path=str(path), size=len(content))
 
 
-def _save(path: Path, image: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(image)
-    except (OSError, ValueError) as error:  # ValueError: a null character
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidArgument(f"{path} cannot be written: {reason}.", hint="Give another path.") from None
-
-
-ACTIONS: list[type[Action[Any]]] = [TakeScreenshot]
+ACTIONS: list[type[Action[Any]]] = [TakeScreenshot, PrintPage]

@@ -31,6 +31,17 @@ class FrameEntered(Outcome):
         return [f"In {self.frame}: selectors are resolved inside it."]
 
 
+class PrintedPage(Outcome):
+    """The page as a PDF file."""
+
+    path: str
+    size: int = Field(description="Bytes of the file.")
+
+    def lines(self) -> list[str]:
+        """The file and its size."""
+        return [f"Page printed: {self.path} ({self.size:,} bytes)."]
+
+
 class TabFacts(Wire):
     """A browser tab."""
 

@@ -6,7 +6,6 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from orchestrator.automation.browser.frames import ViewportRect
@@ -148,11 +147,3 @@ def _place(
             return place
     x, y = max(0, min(round(box.left), room[0] - width)), max(0, min(round(box.top), room[1] - height))
     return ViewportRect(x, y, x + width, y + height)
-
-
-def next_free_path(stem: Path, suffix: str) -> Path:
-    """The stem with the next free number, as a path that does not exist yet."""
-    number = 1
-    while (path := stem.with_name(f"{stem.name}-{number}{suffix}")).exists():
-        number += 1
-    return path

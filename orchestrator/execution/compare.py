@@ -16,10 +16,11 @@ from orchestrator.automation import images
 from orchestrator.automation.browser.element_errors import element_error, expect_found
 from orchestrator.automation.browser.frames import ViewportRect
 from orchestrator.automation.outline_reader import Outline
+from orchestrator.automation.output_files import next_free_path, write_output
 from orchestrator.automation.page_text import text_of_page
 from orchestrator.automation.scene import Scene
 from orchestrator.automation.screenshotter import camera_of
-from orchestrator.errors import InvalidArgument, OrchestratorError
+from orchestrator.errors import OrchestratorError
 from orchestrator.execution.runner import Runner
 from orchestrator.models.results import Outcome
 from orchestrator.models.session import Caller, SessionRecord, SessionType, Wire
@@ -292,12 +293,8 @@ def _compare_pixels(
     shown.paste(picture, (0, 0))
     shown.paste(_DIFFERENT, (0, 0, *size), differs)
     image = images.encoded(shown, "png")
-    path = images.next_free_path(stem, ".png")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(image)
-    except OSError as error:
-        raise InvalidArgument(f"{path} cannot be written: {error.strerror}.", hint="Make room in home.") from None
+    path = next_free_path(stem, ".png")
+    write_output(path, image)
     ratio = max(round(count / (size[0] * size[1]), 6), 0.000001)
     return Difference(session_id=name, ratio=ratio, path=str(path)), images.encoded(images.scale_down(shown), "png")
 

@@ -168,6 +168,15 @@ ABILITIES: Mapping[str, Ability] = {
         },
         "Scroll, and take a picture of each part; or use Chrome, Edge or Firefox.",
     ),
+    "print": Ability(
+        "print command",
+        "`print_page`",
+        {
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome, Edge or Firefox.",
+    ),
     "emulate": Ability(
         "emulation of devices and conditions",
         "`device`, `emulate`",

@@ -20,7 +20,7 @@ from orchestrator.settings import Settings
 
 INPUT_BUDGETS = {"default": 16 * 1024, "all": 32 * 1024, "core": 11 * 1024}
 OUTPUT_BUDGET = 16 * 1024
-READERS = re.compile(r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot|describe_actions")
+READERS = re.compile(r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot|print_page|describe_actions")
 
 each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 

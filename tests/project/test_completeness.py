@@ -87,6 +87,7 @@ TOOL_NAMES = [
     "emulate",
     "cookies",
     "save_storage_state",
+    "print_page",
     "route",
     "har",
     "switch_context",

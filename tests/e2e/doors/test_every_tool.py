@@ -94,6 +94,7 @@ CASES = {
     "get_console": Case({}, "for newer ones: since=", {"level": "loud"}, WRONG, "level"),
     "get_network": Case({"status": 404}, "for newer ones: since=", {"status": "4x"}, WRONG, "status"),
     "take_screenshot": Case({"selector": "#save"}, "Screenshot saved: ", AT_ONCE, *NOT_FOUND),
+    "print_page": Case({"background": True}, "Page printed: ", {"margin": 20}, WRONG, "margin"),
     "click_element": Case({"selector": "#save"}, "Settled after", *NOT_THERE),
     "hover": Case({"selector": "#save"}, DONE, *NOT_THERE),
     "scroll": Case(

@@ -32,6 +32,7 @@ OF_A_START: dict[str, dict[str, Any]] = {
 }
 OF_A_PAGE: dict[str, dict[str, Any]] = {
     "full_page": {"tool": "take_screenshot", "fullPage": True},
+    "print": {"tool": "print_page"},
     "console": {"tool": "get_console"},
     "requests": {"tool": "get_network"},
     "network": {"tool": "route", "action": "block", "url": "*"},

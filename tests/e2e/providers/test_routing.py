@@ -22,6 +22,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "wait_for": {"selector": "body"},
     "expect": {"selector": "body"},
     "take_screenshot": {},
+    "print_page": {},
     "get_visible_elements": {},
     "get_text": {},
     "handle_dialog": {"accept": True},
