@@ -295,6 +295,17 @@ class RemoteFailure(OrchestratorError):
     code = "remote_error"
 
 
+class BuiltinsReplaced(RemoteFailure):
+    """The page has replaced functions of the browser, and the driver's own scripts fail in it."""
+
+    def __init__(self, reason: str, *, error: str | None) -> None:
+        super().__init__(
+            f"The driver cannot do that in this page, which has replaced functions of the browser ({reason}).",
+            hint="Looking, clicking and typing do without them; navigate leaves the page.",
+            error=error,
+        )
+
+
 class Unreached(RemoteFailure):
     """The connection to the remote end failed, in the network or a proxy. The session may live on."""
 

@@ -122,7 +122,7 @@ class Navigate(WaitingPageAction):
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
         """Go one step in history, or reload; False if there is no page to go to."""
-        before = scene.remote.script(_HISTORY_STATE)
+        before = scene.web_page.run(_HISTORY_STATE)
         able = before[2] if before else None
         if able and not able[history]:
             return False
@@ -130,7 +130,7 @@ class Navigate(WaitingPageAction):
         limit = Deadline(deadline.seconds_left if able else min(_HISTORY_SECONDS, deadline.seconds_left))
         while limit.seconds_left:
             scene.check()
-            after = scene.remote.script(_HISTORY_STATE)
+            after = scene.web_page.run(_HISTORY_STATE)
             if after and (not before or after[:2] != before[:2]):
                 return True
         return bool(able)

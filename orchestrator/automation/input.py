@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
+from orchestrator.automation.browser.devtools_input import PointerEvents
 from orchestrator.automation.browser.finder import FoundElement
 from orchestrator.automation.browser.frames import FramePath, ViewportRect
 from orchestrator.automation.keys import KEYS, key_actions
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import (
+    BuiltinsReplaced,
     DialogOpen,
     ElementNotFound,
     InvalidArgument,
@@ -158,7 +160,14 @@ def perform_pointer_actions(
         source["actions"] = [*pauses, *steps, *pauses]
         keys = {"type": "key", "id": "keys", "actions": [*downs, *[{"type": "pause"}] * len(steps), *ups]}
         sources = [keys, source]
-    scene.remote.execute("actions", actions=sources)
+    try:
+        scene.remote.execute("actions", actions=sources)
+    except BuiltinsReplaced:  # the driver's own script fails before the pointer's first move
+        if not is_chromium(scene):
+            raise
+        if held:
+            scene.remote.execute("clearActionState")
+        PointerEvents(scene.remote, kind, held).perform(steps)
 
 
 @contextmanager

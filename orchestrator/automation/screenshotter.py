@@ -27,6 +27,8 @@ _BARS = """
 const {width, height} = visualViewport;
 return [innerWidth, innerHeight, width < innerWidth || height < innerHeight];
 """
+_SCROLL = "scrollTo({left: arguments[0], top: arguments[1], behavior: 'instant'})"
+_PAGE_SIZE = "const {scrollWidth, scrollHeight} = document.documentElement; return [scrollWidth, scrollHeight]"
 _SEEN = 0.99
 """Share of each side from which a visible part counts as the whole element; up to 1 CSS pixel may be missing, too."""
 
@@ -51,7 +53,7 @@ class Camera:
     def capture_viewport(self) -> Shot:
         """Capture the viewport (Take Screenshot)."""
         raw = base64.b64decode(self._scene.remote.execute("screenshot"))
-        width, height = self._scene.remote.script("return [innerWidth, innerHeight]") or (0, 0)
+        width, height = self._scene.web_page.run("return [innerWidth, innerHeight]") or (0, 0)
         return self._marked(Shot(raw, ViewportRect(0, 0, max(width, 1), max(height, 1))))
 
     def capture_element(self, given: str) -> Shot:
@@ -105,7 +107,7 @@ class Camera:
     def _spread(self) -> Iterator[bool]:
         """Lay the page out for captures beyond the viewport, without scroll bars; False in browsers but Chromium."""
         remote = self._scene.remote
-        width, height, has_bars = remote.script(_BARS)
+        width, height, has_bars = self._scene.web_page.run(_BARS)
         try:
             # Any such capture removes the bars, so that measures taken from now on fit the real one.
             remote.cdp("Page.captureScreenshot", clip=_PIXEL, captureBeyondViewport=True)
@@ -133,7 +135,7 @@ class Camera:
     def _back(self, shot: Shot, during: Sequence[float], before: Sequence[float]) -> Shot:
         """Restore the scroll position, which a higher viewport changes, and shift the shot's area accordingly."""
         if list(during) != list(before):
-            self._scene.remote.script("scrollTo({left: arguments[0], top: arguments[1], behavior: 'instant'})", before)
+            self._scene.web_page.run(_SCROLL, *before)
         return shot.moved(during[0] - before[0], during[1] - before[1])
 
     def _marked(self, shot: Shot) -> Shot:
@@ -176,9 +178,7 @@ class Camera:
                 f"{browser} cannot capture a whole page ({error.message.rstrip('.')}).",
                 hint="Scroll and take a screenshot of each part, or use Chrome, Edge or Firefox.",
             ) from error
-        width, height = remote.script(
-            "const {scrollWidth, scrollHeight} = document.documentElement; return [scrollWidth, scrollHeight]"
-        )
+        width, height = self._scene.web_page.run(_PAGE_SIZE)
         return Shot(raw, ViewportRect(0, 0, width, height).moved(-left, -top))
 
     def _taken(self, found: ReadyAnswer, part: ViewportRect) -> Shot:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from orchestrator.errors import (
     AppEnded,
+    BuiltinsReplaced,
     DialogOpen,
     NoAnswer,
     OrchestratorError,
@@ -39,6 +40,9 @@ _LEFT = (
     "Callback was not called before the unload event",
 )
 """Parts of the messages of chromedriver and WebKitWebDriver when a document went away under a script."""
+_UNREAD = ("call function result missing", "Runtime.callFunctionOn result", "Runtime.callFunctionOn response")
+"""Parts of chromedriver's messages when a page has changed what its own scripts answer."""
+_SCRIPTS = frozenset({"w3cExecuteScript", "w3cExecuteScriptAsync", "executeCdpCommand"})
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 
 
@@ -147,7 +151,7 @@ class Remote:
             return answer.value
         if answer.error == "no such window" and self._listener and "window" not in self._recoveries:
             raise self._replace_window(self._listener)
-        raise self._failure(answer)
+        raise self._failure(answer, command)
 
     def _answer_dialog(self, answer: RemoteResponse, limit: float | None) -> bool:
         """Answer the dialog that blocked a command; False if there is none, or it stays open."""
@@ -332,7 +336,7 @@ class Remote:
         hint = "The same page may fail again."
         return PageBroken(f"The page {failure}, and its tab was closed: {place}.", hint=hint)
 
-    def _failure(self, answer: RemoteResponse) -> OrchestratorError:
+    def _failure(self, answer: RemoteResponse, command: str = "") -> OrchestratorError:
         if answer.session_lost_reason is not None:
             return SessionLost(self.name, answer.session_lost_reason or "the remote end no longer knows it")
         if answer.error == "tab crashed":
@@ -346,10 +350,13 @@ class Remote:
             )
         if answer.error in connection_errors.GATEWAY:
             return connection_errors.gateway_error(self.url, answer.error)
-        return _refused(answer)
+        return _refused(answer, command)
 
 
-def _refused(answer: RemoteResponse) -> OrchestratorError:
+def _refused(answer: RemoteResponse, command: str) -> OrchestratorError:
+    is_script_of_driver = answer.error == "javascript error" and command not in _SCRIPTS
+    if is_script_of_driver or any(unread in answer.message for unread in _UNREAD):
+        return BuiltinsReplaced(answer.message, error=answer.error)
     if any(left in answer.message for left in _LEFT):
         return PageLeft("The page was left before it had answered.", hint="Try again.", error=answer.error)
     if "possibly crashed" in answer.message:  # WebDriverAgent, for every command that reads the app
