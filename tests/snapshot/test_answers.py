@@ -54,7 +54,7 @@ def engine(answer: object) -> PageEngine:
         (READY, ready(path=[[0]]), "path.0"),
         (
             TEXT,
-            {**PLACE, "text": "", "matches": -1, "frames": []},
+            {**PLACE, "text": "", "more": False, "matches": -1, "frames": []},
             "matches: Input should be greater than or equal to 0",
         ),
         (SCROLL_INFO, {**SCROLLER, "page": [800]}, "page: List should have at least 2 items"),
