@@ -5,7 +5,9 @@ const CHOICES = `[role~="option"],[role~="treeitem"],[role~="gridcell"],[role~="
 const NO_LIST = /^(dialog|false)$/;
 const WRAPPERS_AROUND = 4;
 const LIST_STEPS = 200;
-const LIST_STEP = 0.7;
+const LIST_STEP = 0.9;
+/** Ms for a search through a list that draws only the options in view: it takes two frames a step, which can be slow. */
+const LONGEST_SEARCH = 15000;
 
 /**
  * The combobox or list box acted on, its text field, and the lists and requests that were there before it was opened; the
@@ -166,12 +168,11 @@ function choiceNamed(choices, wanted) {
  * until no list has opened for so many ms, or the open one was still, scrolls through that, and answers with its options.
  */
 async function offered({ value, slice, opens, rests }) {
-  const end = now() + slice;
   const wanted = normal(value);
   choosing.still = null;
   const isDone = (each) => each.found || each.failure || hasRested(each, each.open ? rests : opens);
   let found = await retry(slice, () => offer(wanted), isDone);
-  if (!found.found && !found.failure && found.open) found = await searchByScrolling(wanted, end) ?? found;
+  if (!found.found && !found.failure && found.open) found = await searchByScrolling(wanted, now() + LONGEST_SEARCH) ?? found;
   return { found: false, ...found, still: undefined, options: found.found ? [] : linesOfChoices() };
 }
 
