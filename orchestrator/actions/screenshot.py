@@ -88,6 +88,7 @@ class PrintPage(Action[PrintedPage]):
 
     verb: ClassVar[str] = "print_page"
     title: ClassVar[str] = "Print the page"
+    instead: ClassVar[str] = "An app has no pages to print: use take_screenshot."
     reads: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = PrintedPage
 
