@@ -77,5 +77,5 @@ function ownPart(element) {
 
 function isInClosedSelect(option) {
   const select = dom.closest(option, 'select');
-  return select !== null && !select.multiple && select.size <= 1;
+  return select !== null && isClosed(select);
 }
