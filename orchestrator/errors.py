@@ -6,21 +6,11 @@ front door renders any of these errors and needs to know none of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from difflib import SequenceMatcher, get_close_matches
-from typing import Any, ClassVar, Protocol, runtime_checkable
-
-_NEAR = 3
-"""Names that an error about an unknown one offers at most."""
-_FEW = 12
-"""Known names that such an error lists if none of them is near."""
-_CLOSE = 0.6
-"""Resemblance from which a name is near."""
-_NEXT = 0.85
-"""Share of the best resemblance that further names must reach."""
-_WORDS = 3
-"""Words in common that count as much as equal names."""
+from difflib import get_close_matches
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 
 class OrchestratorError(Exception):
@@ -32,6 +22,7 @@ class OrchestratorError(Exception):
         hint: The next step, as a sentence; empty when there is nothing to add.
         session_id: The session that it happened in, if any.
         details: Further facts for the caller as JSON data (`candidates`, `expected`, `actual`, …).
+        url: The URL of the page that it happened in, if any.
     """
 
     code: ClassVar[str] = "remote_error"
@@ -43,6 +34,12 @@ class OrchestratorError(Exception):
         self.hint = hint
         self.session_id = session_id
         self.details = details
+        self.url: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The message and the hint, without the facts."""
+        return f"{self.message} {self.hint}".strip()
 
     def in_session(self, session_id: str) -> OrchestratorError:
         """Name the session in which this happened, unless it is named already."""
@@ -54,8 +51,31 @@ class OrchestratorError(Exception):
         return _restore, (type(self), self.args), self.__dict__
 
     def __str__(self) -> str:
-        """The message and the hint."""
-        return f"{self.message} {self.hint}".strip()
+        """The message and the hint, then a line for each fact that they lack: what is near, what differs, the URL."""
+        sentence = self.sentence
+        facts = [line for name in _SHOWN for line in _list_fact(name, self.details.get(name), sentence)]
+        if self.url and self.url not in sentence:
+            facts.append(f"URL: {self.url}")
+        return "\n".join([sentence, *facts])
+
+
+_SHOWN = ("candidates", "expected", "actual")
+"""Facts that an error shows as a string; a page may have written them."""
+
+
+def _list_fact(name: str, value: Any, sentence: str) -> Iterator[str]:
+    if isinstance(value, list | tuple):
+        lines = [f"- {_spelled(item)}" for item in value if _spelled(item) not in sentence]
+        yield from [f"{name.capitalize()}:", *lines] if lines else []
+    elif isinstance(value, Mapping):
+        lacking = {key: _spelled(item) for key, item in value.items() if _spelled(item) not in sentence}
+        yield from (f"{name.capitalize()} {key}: {item}" for key, item in lacking.items())
+    elif value is not None and _spelled(value) not in sentence:
+        yield f"{name.capitalize()}: {_spelled(value)}"
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _restore(kind: type[OrchestratorError], args: tuple[Any, ...]) -> OrchestratorError:
@@ -154,16 +174,19 @@ class RecordUnreadable(SessionLost):
 
 
 class SessionLimit(OrchestratorError):
-    """The namespace holds as many sessions as the setting max_sessions allows."""
+    """There is no room for another session: by max_sessions, or on this machine by max_local_browsers."""
 
     code = "session_limit"
     retryable = True
 
-    def __init__(self, limit: int, open_ids: Sequence[str]) -> None:
-        super().__init__(
-            f"{limit} sessions are open and max_sessions is {limit}. {_open_sessions(open_ids)}",
-            hint="Close one with close_session, or raise max_sessions.",
-        )
+    def __init__(self, why: str, hint: str) -> None:
+        super().__init__(why, hint=hint)
+
+    @classmethod
+    def of_namespace(cls, limit: int, open_ids: Sequence[str]) -> Self:
+        """Return the error of a namespace that holds as many sessions as the setting allows."""
+        why = f"{limit} sessions are open and max_sessions is {limit}. {_open_sessions(open_ids)}"
+        return cls(why, "Close one with close_session, or raise max_sessions.")
 
 
 class StartFailed(OrchestratorError):
@@ -215,8 +238,8 @@ class StaleRef(OrchestratorError):
     code = "stale_ref"
 
 
-class ExpectationFailed(OrchestratorError):
-    """The expected condition did not hold within the timeout."""
+class ExpectationFailed(OrchestratorError, AssertionError):
+    """The expected condition was not met within the timeout."""
 
     code = "expectation_failed"
     retryable = True
@@ -256,16 +279,67 @@ class InvalidArgument(OrchestratorError, ValueError):
     code = "invalid_argument"
 
 
+class FileQuota(InvalidArgument):
+    """A client's files have no room for another one."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, hint="Remove some (DELETE /files/ID), or wait until their time is over (keep_uploads).")
+
+
+class ScriptThrew(InvalidArgument):
+    """The caller's script threw an exception; `thrown` is its text, in the message, which a page may have written."""
+
+    def __init__(self, message: str, thrown: str) -> None:
+        super().__init__(message, hint="Correct the script.")
+        self.thrown = thrown
+
+
 class Denied(OrchestratorError):
-    """The setting `deny_tools` refuses this tool: called, as a step and in scripts."""
+    """A safety setting of the server refuses this; nothing of it was done.
+
+    The setting stands in `setting`. The caller cannot change it; whoever runs the server can, and the hint says how.
+
+    Args:
+        message: What was refused.
+        setting: The setting that decides it.
+        value: The value that would allow it, as on the command line; empty if no single one does.
+        instead: What the caller can do without it, as a sentence.
+    """
 
     code = "denied"
 
-    def __init__(self, verb: str) -> None:
-        super().__init__(
-            f"{verb} is denied by the setting deny_tools, as a tool, as a step and in scripts.",
-            hint="Nothing was run. Do without it, or ask whoever runs this server to allow it.",
-        )
+    def __init__(self, message: str, *, setting: str, value: str = "", instead: str = "") -> None:
+        option = f"--{setting.replace('_', '-')}{value and ' '}{value}"
+        allow = f"Only whoever runs this server can allow it: the setting {setting} ({option} of orchestrator serve)."
+        super().__init__(message, hint=f"{instead} {allow}".strip(), setting=setting)
+        self.setting = setting
+
+
+class ToolDenied(Denied):
+    """A setting or a token refuses this tool: called, as a step and in scripts.
+
+    Args:
+        verb: The tool.
+        by: What refuses it.
+        setting: What whoever runs the server can change: `deny_tools` or `tokens`.
+    """
+
+    def __init__(self, verb: str, by: str, *, setting: str) -> None:
+        super().__init__(f"{verb} is denied by {by}, as a tool, as a step and in scripts.", setting=setting)
+        self.hint = "Nothing was run. Do without it, or ask whoever runs this server to allow it."
+
+
+class SecretDenied(Denied):
+    """A secret is not typed into this page: the origins of its entry, which whoever runs the server gives, lack it.
+
+    Args:
+        message: What was refused.
+        allow: How whoever runs the server can allow it, as a sentence.
+    """
+
+    def __init__(self, message: str, *, allow: str) -> None:
+        super().__init__(message, setting="secrets_file")
+        self.hint = allow
 
 
 class Unsupported(OrchestratorError):
@@ -286,6 +360,9 @@ class ProviderAuth(OrchestratorError):
     code = "provider_auth"
 
 
+_UNKNOWN_COMMAND = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
+
+
 class RemoteFailure(OrchestratorError):
     """The remote end returned an error that has no code of its own.
 
@@ -293,6 +370,11 @@ class RemoteFailure(OrchestratorError):
     """
 
     code = "remote_error"
+
+    @property
+    def is_unknown_command(self) -> bool:
+        """True if the remote end does not know the command, or there is nothing that speaks WebDriver."""
+        return self.details.get("error") in _UNKNOWN_COMMAND
 
 
 class BuiltinsReplaced(RemoteFailure):
@@ -316,6 +398,48 @@ class Unreached(RemoteFailure):
             message, hint="The session may live on, and the command may have run: check its page, then continue."
         )
         self.reason = reason
+
+
+class TurnLost(RemoteFailure):
+    """Another server took the session over while this one stood still; nothing more of the call is run or written."""
+
+    retryable = True
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(
+            f"Session '{session_id}': another server took over while this one stood still; the call was stopped.",
+            hint="Look at its page, which the other one may have changed, then repeat what is missing.",
+            session_id=session_id,
+        )
+
+
+class OutOfResources(RemoteFailure):
+    """This server lacks open files, memory or local ports: what it asked for was not asked, and the session lives on.
+
+    Args:
+        shortage: What is lacking, as a clause.
+        undone: What could not be done, as a clause.
+    """
+
+    retryable = True
+
+    def __init__(self, shortage: str, undone: str) -> None:
+        super().__init__(
+            f"{shortage[0].upper()}{shortage[1:]}: {undone}.",
+            hint="Close sessions that are not needed, or raise the limit (ulimit -n for open files), then try again.",
+        )
+
+
+class StoreFailed(RemoteFailure):
+    """The store of sessions cannot be used: its disk is full, or another process has locked it."""
+
+    retryable = True
+
+
+class StoreDamaged(StoreFailed):
+    """The store of sessions is damaged; sessions that this process has used can still be closed."""
+
+    retryable = False
 
 
 class AppEnded(RemoteFailure):
@@ -342,25 +466,6 @@ def quoted(text: str) -> str:
 def brief(text: str, longest: int) -> str:
     """Return the first `longest` characters of a text, with an ellipsis if it is longer."""
     return text if len(text) <= longest else f"{text[:longest]}…"
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `Did you mean 'x'?` for the nearest known names, else all of a few, else the three that are least far."""
-    names = sorted(known)
-    ranked = sorted(names, key=lambda one: -_closeness(name, one))[:_NEAR]
-    enough = max([_CLOSE, *(_NEXT * _closeness(name, one) for one in ranked)])
-    near = [one for one in ranked if _closeness(name, one) >= enough]
-    if not near and len(names) <= _FEW:
-        return f"Known: {', '.join(names)}."
-    *others, last = map(repr, near or ranked)
-    choices = f"{', '.join(others)} or {last}" if others else last
-    return f"Did you mean {choices}?" if near else f"The nearest are {choices}."
-
-
-def _closeness(name: str, other: str) -> float:
-    """Return how much two names resemble each other: by their letters, and by the words that they have in common."""
-    common = {*name.lower().split("_")} & {*other.lower().split("_")}
-    return SequenceMatcher(None, name.lower(), other.lower()).ratio() + len(common) / _WORDS
 
 
 @runtime_checkable

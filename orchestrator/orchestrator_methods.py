@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 from orchestrator.actions.base import Action, ResultT
@@ -21,6 +21,7 @@ from orchestrator.models.requests import (
     StartRequest,
     StartSessionParameters,
 )
+from orchestrator.models.session import SessionRecord
 from orchestrator.models.test_status import Status
 from orchestrator.session_tools.descriptions import ActionDescriptions
 from orchestrator.sessions.rows import Claimed, CloseResult, CurrentSession, Released, SessionList, SessionRow
@@ -74,7 +75,7 @@ class OrchestratorMethods(ABC, Generic[Session]):
             profile: The profile's name, for `mode: persistent`.
             debugger_address: host:port of a running Chrome's debugger, for `mode: attached`.
             args: Further switches of the browser, such as `--lang=de`.
-            storage_state: Initial cookies and local storage: a file that `save_storage_state` wrote, or its content.
+            storage_state: Initial cookies and storage: a file that `save_storage_state` wrote, or its content.
             login_from: A session to log in as.
             capabilities: W3C capabilities; they override those of the other parameters.
             options: Rare options, and the provider's own: `orchestrator providers` lists them.
@@ -230,7 +231,7 @@ class OrchestratorMethods(ABC, Generic[Session]):
             mode: `incognito` (an empty profile), `persistent` or `attached`; default: `incognito`.
             profile: The profile's name, for `mode: persistent`.
             debugger_address: host:port of a running Chrome's debugger, for `mode: attached`.
-            storage_state: Initial cookies and local storage, as in `start_browser`.
+            storage_state: Initial cookies and storage, as in `start_browser`.
             login_from: A session to log in as.
             capabilities: W3C capabilities; they override those of the other parameters.
             options: Rare options, and the provider's own: `orchestrator providers` lists them.
@@ -347,7 +348,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             profile: The profile's name, for `mode: persistent`.
             debugger_address: host:port of a running Chrome's debugger, for `mode: attached`.
             args: Further switches of the browser, such as `--lang=de`.
-            storage_state: Initial cookies and local storage: a file that `save_storage_state` wrote, or its content.
+            storage_state: Initial cookies and storage: a file that `save_storage_state` wrote, or its content.
             login_from: A session to log in as.
             capabilities: W3C capabilities; they override those of the other parameters.
             options: Rare options, and the provider's own: `orchestrator providers` lists them.
@@ -499,7 +500,7 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
             mode: `incognito` (an empty profile), `persistent` or `attached`; default: `incognito`.
             profile: The profile's name, for `mode: persistent`.
             debugger_address: host:port of a running Chrome's debugger, for `mode: attached`.
-            storage_state: Initial cookies and local storage, as in `start_browser`.
+            storage_state: Initial cookies and storage, as in `start_browser`.
             login_from: A session to log in as.
             capabilities: W3C capabilities; they override those of the other parameters.
             options: Rare options, and the provider's own: `orchestrator providers` lists them.
@@ -570,6 +571,11 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         """Park or end the caller's sessions, within a few seconds, and once; an observer does neither."""
         self._wait("shut_down")
 
+    def park_unused(self, keys: Collection[str]) -> set[str]:
+        """Park these callers' sessions that no call uses; returns the callers of others, by their keys."""
+        result: set[str] = self._wait("park_unused", keys=keys)
+        return result
+
     def start(self, request: StartRequest, *, wait: bool = True, claim: bool = False) -> SessionRow:
         """Start a session; with `wait=False` return at once, and queue later calls behind the start.
 
@@ -603,6 +609,11 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
     def list_sessions(self, prefix: str | None = None) -> SessionList:
         """List the open sessions of the namespace by their records, without a round trip to their remote ends."""
         result: SessionList = self._wait("list_sessions", prefix=prefix)
+        return result
+
+    def read_records(self) -> list[SessionRecord]:
+        """Return the records of the open sessions of the namespace."""
+        result: list[SessionRecord] = self._wait("read_records")
         return result
 
     def set_current_session(self, session_id: str) -> CurrentSession:
@@ -762,6 +773,8 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
         sequences: Iterable[Mapping[str, Any] | ParallelPart],
         *,
         lockstep: bool = False,
+        repeat: int = 1,
+        interleave: Mapping[str, int] | None = None,
         stability_ms: int = 150,
         stability_timeout_ms: int = 5000,
         timeout: int = 120000,
@@ -769,18 +782,19 @@ class BlockingOrchestratorMethods(ABC, Generic[Session]):
     ) -> ParallelResult:
         """Run one sequence per session, side by side: `[{"session_id": "ann", "actions": [...]}, ...]`.
 
-        A failed sequence does not stop the others: `result.sequences["ann"]` is its result, or an error if it has no
-        result. With `lockstep` a single list runs on all its `session_ids` step by step, up to the first step after
-        which they do not show the same by role and name: `result.divergence`.
+        A failed one does not stop the others: `result.sequences["ann"]` is its result or error. `lockstep` runs one
+        list in all `session_ids` until they differ; `repeat` gives percentiles; `interleave` tries orders of steps.
 
         Raises:
             InvalidArgument: A step is invalid; nothing was run.
-            OrchestratorError: All sequences failed; this is the first one's error.
+            OrchestratorError: All sequences failed, or one by an order; this is the first one's error.
         """
         result: ParallelResult = self._wait(
             "execute_parallel",
             sequences=sequences,
             lockstep=lockstep,
+            repeat=repeat,
+            interleave=interleave,
             stability_ms=stability_ms,
             stability_timeout_ms=stability_timeout_ms,
             timeout=timeout,

@@ -13,20 +13,22 @@ from orchestrator.errors import Unsupported
 from orchestrator.models.base import Wire
 from orchestrator.models.browser_support import has_ability, require_ability
 from orchestrator.models.durations import parse_duration
+from orchestrator.models.paths import ReadPath, WritePath
 from orchestrator.models.requests import AttachRequest, Endpoint, Started, StartRequest
 from orchestrator.models.session import Mode, ProcessInfo, SessionRecord, SessionType
 from orchestrator.models.test_status import TestStatus
 from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine, free_port, needed_switches
-from orchestrator.system.secrets import named
+from orchestrator.system.origins import Origins
+from orchestrator.system.secrets import named, resolve_reference
 from orchestrator.webdriver.capabilities import check_capabilities, merge_capabilities
 from orchestrator.webdriver.credentials import Credentials
 
 __all__ = [
-    "AttachRequest", "Endpoint", "LocalMachine", "Mode", "ProcessInfo", "Provider", "SessionOptions", "SessionRecord",
-    "SessionType", "Settings", "Start", "StartRequest", "Started", "StoredApp", "TestStatus", "Upload", "Wire",
-    "check_capabilities", "free_port", "has_ability", "merge_capabilities", "named", "needed_switches",
-    "require_ability",
+    "AttachRequest", "Endpoint", "LocalMachine", "Mode", "Origins", "ProcessInfo", "Provider", "SessionOptions",
+    "SessionRecord", "SessionType", "Settings", "Start", "StartRequest", "Started", "StoredApp", "TestStatus",
+    "Upload", "Wire", "check_capabilities", "free_port", "has_ability", "merge_capabilities", "named",
+    "needed_switches", "require_ability",
 ]  # fmt: skip
 """All names that a provider needs besides `orchestrator.errors`."""
 
@@ -48,11 +50,16 @@ class SessionOptions(Wire):
 
     strict: bool = Field(default=False, description="A selector that matches several elements is an error.")
 
-    har: bool | str = Field(
+    har: bool | WritePath = Field(
         default=False, description="Record all traffic into a HAR file, written at the end: true, or its path."
     )
 
-    hars: tuple[str, ...] = Field(default=(), description="HAR files that responses come from.")
+    hars: tuple[ReadPath, ...] = Field(default=(), description="HAR files that responses come from.")
+
+    @property
+    def can_share_browser(self) -> bool:
+        """True if other sessions may use the session's browser."""
+        return True
 
     def limits(self, settings: Settings) -> dict[str, float]:
         """Return the session's time limits for its record, in seconds; without `age` its age is unlimited."""
@@ -62,6 +69,13 @@ class SessionOptions(Wire):
             "park": settings.park_ttl,
             **({"age": age} if age else {}),
         }
+
+    def as_capabilities(self) -> dict[str, Any]:
+        """Return the given options that stand for capabilities, by the capabilities' full names.
+
+        A start over MCP may give them only as far as it may give these capabilities.
+        """
+        return {}
 
     @field_validator("idle_timeout", "max_duration", "start_timeout", mode="before")
     @classmethod
@@ -93,6 +107,11 @@ class Start(Protocol):
         ...
 
     @property
+    def origins(self) -> Origins:
+        """Bounds of where its pages and this process may go."""
+        ...
+
+    @property
     def headless(self) -> bool:
         """True to start without a window, by the request or else by the setting."""
         ...
@@ -102,7 +121,11 @@ class Start(Protocol):
         ...
 
     def profile(self) -> Path | None:
-        """Return the existing folder of the profile that was requested by name, which is kept; None if none was."""
+        """Return the existing folder of the profile that was requested by name, which is kept; None if none was.
+
+        Raises:
+            DeviceBusy: Another session has it, whose browser cannot be shared.
+        """
         ...
 
     def spawn(
@@ -111,8 +134,9 @@ class Start(Protocol):
         """Start a process of this session, recorded so that any orchestrator process can end it.
 
         It runs in a process group of its own with its own `TMPDIR`, writes its output to `folder() / f"{name}.log"`,
-        and outlives this server. `env` is added to the environment. With `beside` it is not a driver but a helper of
-        a session elsewhere, such as a tunnel: it is ended after the session.
+        and outlives this server. Its environment is what programs usually need, the variables of the setting
+        `pass_environment`, and `env`. With `beside` it is not a driver but a helper of a session elsewhere, such as a
+        tunnel: it is ended after the session.
 
         Raises:
             StartFailed: The program does not exist or cannot be run.
@@ -127,6 +151,20 @@ class Start(Protocol):
         """Reserve a resource, such as a device or a port, for this session until it ends.
 
         Returns None when it is reserved now, else the session of this home that has it already.
+        """
+        ...
+
+    def claim_device(self, claims: Mapping[str, str], wait: float) -> str:
+        """Reserve one of several devices for this session until it ends; returns it.
+
+        Starts get them in the order in which they came. The time spent waiting is not that of the start.
+
+        Args:
+            claims: The name of each device's claim, by the device.
+            wait: Seconds to wait until one is free.
+
+        Raises:
+            DeviceBusy: None is.
         """
         ...
 
@@ -217,6 +255,14 @@ class Provider(ABC):
         """
         raise Unsupported(f"Provider {self.name!r} cannot share the browser of {host.id!r}.")
 
+    def runs_elsewhere(self, options: SessionOptions, settings: Settings) -> bool:  # noqa: ARG002 - for overrides
+        """Return True if a session with these options uses no program of this machine, nor of one like it.
+
+        Over MCP, capabilities that choose programs are denied unless this is True. Called in a worker thread; may look
+        up the host's name.
+        """
+        return False
+
     def waiting(self, start: Start, endpoint: Endpoint) -> str:  # noqa: ARG002 - for overrides
         """Return what New Session is waiting for, worded as for `Start.tell`.
 
@@ -252,7 +298,7 @@ class Provider(ABC):
         Raises:
             ProviderAuth: They are needed and missing; the message names the variable that should hold them.
         """
-        return named(record.secret, settings.secrets_file) if record.secret else record.remote_url
+        return resolve_reference(record.secret, settings.secrets_file) if record.secret else record.remote_url
 
     def mark(self, record: SessionRecord, mark: TestStatus, settings: Settings) -> None:  # noqa: ARG002 - for overrides
         """Report the test status to the remote end, within a few seconds; called before the session is ended.

@@ -11,17 +11,18 @@ from orchestrator.actions.base import Action, ResultT
 from orchestrator.actions.console import GetConsole
 from orchestrator.actions.devices import ManageDevice
 from orchestrator.actions.emulation import Emulate
-from orchestrator.actions.forms import PressKeys, SelectOption, SetValue, UploadFiles
+from orchestrator.actions.forms import InlineFile, PressKeys, SelectOption, SetValue, UploadFiles
 from orchestrator.actions.mouse import ClickElement, DragAndDrop, Hover, Scroll
 from orchestrator.actions.navigation import Navigate
 from orchestrator.actions.network import GetNetwork, Har, Route
 from orchestrator.actions.policies import HandleDialog, SetPolicy
-from orchestrator.actions.reading import GetPageSource, GetText, GetVisibleElements
+from orchestrator.actions.reading import AuditPage, GetPageSource, GetText, GetVisibleElements
 from orchestrator.actions.screenshot import PrintPage, TakeScreenshot
 from orchestrator.actions.scripts import ExecuteScript, RunScript
-from orchestrator.actions.storage import Cookies, SaveStorageState
+from orchestrator.actions.storage import Cookies, Passkeys, SaveStorageState
 from orchestrator.actions.tool_results import (
     AppManaged,
+    AuditResult,
     ConsoleLog,
     Contexts,
     CookieList,
@@ -30,6 +31,7 @@ from orchestrator.actions.tool_results import (
     FrameEntered,
     HarResult,
     NetworkLog,
+    PasskeyList,
     PrintedPage,
     Routes,
     StorageSaved,
@@ -136,6 +138,7 @@ class SessionMethods(ABC):
         marks: bool = False,
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
+        overwrite: bool = False,
     ) -> Screenshot:
         """Picture the viewport, an element or the whole page.
 
@@ -145,10 +148,18 @@ class SessionMethods(ABC):
             marks: Draw the refs on it.
             format: The format of the image and of the file.
             path: The file to save it as.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
         """
         return await self._do(
             TakeScreenshot,
-            {"selector": selector, "full_page": full_page, "marks": marks, "format": format, "path": path},
+            {
+                "selector": selector,
+                "full_page": full_page,
+                "marks": marks,
+                "format": format,
+                "path": path,
+                "overwrite": overwrite,
+            },
         )
 
     async def click_element(
@@ -158,6 +169,7 @@ class SessionMethods(ABC):
         button: Literal["left", "middle", "right"] = "left",
         count: int = 1,
         modifiers: Sequence[Literal["Alt", "Control", "Meta", "Shift"]] = (),
+        scroll_to_view: bool = True,
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
@@ -168,6 +180,7 @@ class SessionMethods(ABC):
             button: The mouse button.
             count: 2 is a double click.
             modifiers: Keys held down meanwhile.
+            scroll_to_view: False: do not scroll to it; outside the viewport it is `not_actionable`.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
@@ -178,6 +191,7 @@ class SessionMethods(ABC):
                 "button": button,
                 "count": count,
                 "modifiers": modifiers,
+                "scroll_to_view": scroll_to_view,
                 "observe": observe,
                 "timeout": timeout,
             },
@@ -204,7 +218,7 @@ class SessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Scroll an element into view, or the page or an element's content in a direction.
+        """Scroll an element into view, or the page or an element in a direction.
 
         Args:
             selector: Alone: the element to scroll into view. With `direction`: the element to scroll in.
@@ -340,7 +354,8 @@ class SessionMethods(ABC):
 
         Args:
             selector: Ref e12, CSS, //xpath, ~id, text=…, label=…, testid=…, role=button[name=…]
-            value: The new value, such as a text, `True` or a date.
+            value: The new value, such as a text, `True` or a date. `secret:NAME` and `totp:NAME` are typed and never
+                shown.
             submit: Press Enter afterwards.
             keystrokes: Key events for each character.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
@@ -372,7 +387,8 @@ class SessionMethods(ABC):
         Args:
             keys: Keys joined by `+` are held together; a space separates keys pressed one after another.
             selector: The element to focus first.
-            text: Typed where the caret is, as it stands; what is there is kept. A line break is Enter.
+            text: Typed where the caret is, as it stands; what is there is kept. A line break is Enter. `secret:NAME`
+                and `totp:NAME` are typed as in `set_value`.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
@@ -403,21 +419,23 @@ class SessionMethods(ABC):
     async def upload_files(
         self,
         selector: str,
-        paths: Sequence[str],
+        paths: Sequence[str] = (),
         *,
+        files: Sequence[InlineFile | Mapping[str, Any]] = (),
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Put files of this machine into a file input, or that of a button or label.
+        """Put files into a file input, or that of a button or label.
 
         Args:
             selector: Ref e12, CSS, //xpath, ~id, text=…, label=…, testid=…, role=button[name=…]
-            paths: Files on this machine; they are sent along to a distant remote end.
+            paths: Files on this machine, sent along to a distant remote end; over HTTP also `file:ID` of sent ones.
+            files: Small, as base64.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
         return await self._do(
-            UploadFiles, {"selector": selector, "paths": paths, "observe": observe, "timeout": timeout}
+            UploadFiles, {"selector": selector, "paths": paths, "files": files, "observe": observe, "timeout": timeout}
         )
 
     async def wait_for(
@@ -701,7 +719,8 @@ class SessionMethods(ABC):
         Args:
             action: The operation.
             name: Omit it with `get` to get all cookies.
-            value: Any text without semicolons and line breaks.
+            value: Any text without semicolons and line breaks. `secret:NAME` is what whoever runs the server keeps
+                under that name for the page's origin.
             domain: Default: the page's own.
             path: The path on the site that it is valid for; default: all.
             secure: Only over https.
@@ -724,18 +743,37 @@ class SessionMethods(ABC):
             },
         )
 
-    async def save_storage_state(self, path: str | None = None) -> StorageSaved:
-        """Save the session's login (cookies, local storage) to a file that starts take as storageState.
+    async def save_storage_state(self, path: str | None = None, *, overwrite: bool = False) -> StorageSaved:
+        """Save the session's login (cookies, storage) to a file that starts take as storageState.
 
         Args:
             path: The file to write; default: below `home`.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
         """
-        return await self._do(SaveStorageState, {"path": path})
+        return await self._do(SaveStorageState, {"path": path, "overwrite": overwrite})
+
+    async def passkeys(
+        self,
+        action: Literal["add", "list", "remove"],
+        credential: str | None = None,
+        *,
+        credential_id: str | None = None,
+    ) -> PasskeyList:
+        """Make sites' passkeys (WebAuthn) work unattended in this session: add first, then register or log in.
+
+        Args:
+            action: `add` makes passkeys work in every tab from now on; `list` shows them; `remove` ends one, or all of
+                it.
+            credential: Add this passkey, too, which whoever runs the server keeps.
+            credential_id: The one to remove; default: all, and what answers for them.
+        """
+        return await self._do(Passkeys, {"action": action, "credential": credential, "credential_id": credential_id})
 
     async def print_page(
         self,
         path: str | None = None,
         *,
+        overwrite: bool = False,
         orientation: Literal["portrait", "landscape"] = "portrait",
         scale: float = 1,
         background: bool = False,
@@ -749,6 +787,7 @@ class SessionMethods(ABC):
 
         Args:
             path: The PDF file to save it as; default: one below `home`.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
             orientation: How the paper lies.
             scale: The size of the content; 1 is 100 %.
             background: Print background colours and images, too.
@@ -762,6 +801,7 @@ class SessionMethods(ABC):
             PrintPage,
             {
                 "path": path,
+                "overwrite": overwrite,
                 "orientation": orientation,
                 "scale": scale,
                 "background": background,
@@ -772,6 +812,20 @@ class SessionMethods(ABC):
                 "page_ranges": page_ranges,
             },
         )
+
+    async def audit_page(
+        self, selector: str | None = None, *, tags: Sequence[str] = (), rules: Sequence[str] = (), limit: int = 5
+    ) -> AuditResult:
+        """Check accessibility (WCAG) with axe-core: violations with the elements' refs.
+
+        Args:
+            selector: Check only what is inside this element; default: the page and its frames.
+            tags: Check only the rules with one of these tags, such as wcag2a, wcag2aa, wcag21aa; default: all that are
+                not experimental and not of level AAA.
+            rules: Check only these rules of axe-core, such as image-alt.
+            limit: The number of elements that are listed for each rule.
+        """
+        return await self._do(AuditPage, {"selector": selector, "tags": tags, "rules": rules, "limit": limit})
 
     async def route(
         self,
@@ -819,6 +873,7 @@ class SessionMethods(ABC):
         action: Literal["start", "flush", "stop", "replay"],
         path: str | None = None,
         *,
+        overwrite: bool = False,
         not_found: Literal["continue", "abort"] = "continue",
     ) -> HarResult:
         """Record network traffic to a HAR file, or replay one: requests are answered from it.
@@ -826,9 +881,10 @@ class SessionMethods(ABC):
         Args:
             action: `flush` writes the recording so far; `stop` also ends replays.
             path: The HAR file; default: one below `home`. Required for `replay`.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
             not_found: What happens to requests that the file has no response for.
         """
-        return await self._do(Har, {"action": action, "path": path, "not_found": not_found})
+        return await self._do(Har, {"action": action, "path": path, "overwrite": overwrite, "not_found": not_found})
 
     async def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Switch to an app's web view (WEBVIEW…), where browser tools work, or to NATIVE_APP; omit context to list them.
@@ -961,6 +1017,7 @@ class BlockingSessionMethods(ABC):
         marks: bool = False,
         format: Literal["png", "jpeg"] = "png",
         path: str | None = None,
+        overwrite: bool = False,
     ) -> Screenshot:
         """Picture the viewport, an element or the whole page.
 
@@ -970,10 +1027,18 @@ class BlockingSessionMethods(ABC):
             marks: Draw the refs on it.
             format: The format of the image and of the file.
             path: The file to save it as.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
         """
         return self._do(
             TakeScreenshot,
-            {"selector": selector, "full_page": full_page, "marks": marks, "format": format, "path": path},
+            {
+                "selector": selector,
+                "full_page": full_page,
+                "marks": marks,
+                "format": format,
+                "path": path,
+                "overwrite": overwrite,
+            },
         )
 
     def click_element(
@@ -983,6 +1048,7 @@ class BlockingSessionMethods(ABC):
         button: Literal["left", "middle", "right"] = "left",
         count: int = 1,
         modifiers: Sequence[Literal["Alt", "Control", "Meta", "Shift"]] = (),
+        scroll_to_view: bool = True,
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
@@ -993,6 +1059,7 @@ class BlockingSessionMethods(ABC):
             button: The mouse button.
             count: 2 is a double click.
             modifiers: Keys held down meanwhile.
+            scroll_to_view: False: do not scroll to it; outside the viewport it is `not_actionable`.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
@@ -1003,6 +1070,7 @@ class BlockingSessionMethods(ABC):
                 "button": button,
                 "count": count,
                 "modifiers": modifiers,
+                "scroll_to_view": scroll_to_view,
                 "observe": observe,
                 "timeout": timeout,
             },
@@ -1029,7 +1097,7 @@ class BlockingSessionMethods(ABC):
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Scroll an element into view, or the page or an element's content in a direction.
+        """Scroll an element into view, or the page or an element in a direction.
 
         Args:
             selector: Alone: the element to scroll into view. With `direction`: the element to scroll in.
@@ -1165,7 +1233,8 @@ class BlockingSessionMethods(ABC):
 
         Args:
             selector: Ref e12, CSS, //xpath, ~id, text=…, label=…, testid=…, role=button[name=…]
-            value: The new value, such as a text, `True` or a date.
+            value: The new value, such as a text, `True` or a date. `secret:NAME` and `totp:NAME` are typed and never
+                shown.
             submit: Press Enter afterwards.
             keystrokes: Key events for each character.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
@@ -1197,7 +1266,8 @@ class BlockingSessionMethods(ABC):
         Args:
             keys: Keys joined by `+` are held together; a space separates keys pressed one after another.
             selector: The element to focus first.
-            text: Typed where the caret is, as it stands; what is there is kept. A line break is Enter.
+            text: Typed where the caret is, as it stands; what is there is kept. A line break is Enter. `secret:NAME`
+                and `totp:NAME` are typed as in `set_value`.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
@@ -1226,20 +1296,24 @@ class BlockingSessionMethods(ABC):
     def upload_files(
         self,
         selector: str,
-        paths: Sequence[str],
+        paths: Sequence[str] = (),
         *,
+        files: Sequence[InlineFile | Mapping[str, Any]] = (),
         observe: Literal["none", "change", "outline"] | None = None,
         timeout: int | None = None,
     ) -> Acted:
-        """Put files of this machine into a file input, or that of a button or label.
+        """Put files into a file input, or that of a button or label.
 
         Args:
             selector: Ref e12, CSS, //xpath, ~id, text=…, label=…, testid=…, role=button[name=…]
-            paths: Files on this machine; they are sent along to a distant remote end.
+            paths: Files on this machine, sent along to a distant remote end; over HTTP also `file:ID` of sent ones.
+            files: Small, as base64.
             observe: How much of the page's change to report; `change` also waits until the page has settled.
             timeout: ms
         """
-        return self._do(UploadFiles, {"selector": selector, "paths": paths, "observe": observe, "timeout": timeout})
+        return self._do(
+            UploadFiles, {"selector": selector, "paths": paths, "files": files, "observe": observe, "timeout": timeout}
+        )
 
     def wait_for(
         self,
@@ -1520,7 +1594,8 @@ class BlockingSessionMethods(ABC):
         Args:
             action: The operation.
             name: Omit it with `get` to get all cookies.
-            value: Any text without semicolons and line breaks.
+            value: Any text without semicolons and line breaks. `secret:NAME` is what whoever runs the server keeps
+                under that name for the page's origin.
             domain: Default: the page's own.
             path: The path on the site that it is valid for; default: all.
             secure: Only over https.
@@ -1543,18 +1618,37 @@ class BlockingSessionMethods(ABC):
             },
         )
 
-    def save_storage_state(self, path: str | None = None) -> StorageSaved:
-        """Save the session's login (cookies, local storage) to a file that starts take as storageState.
+    def save_storage_state(self, path: str | None = None, *, overwrite: bool = False) -> StorageSaved:
+        """Save the session's login (cookies, storage) to a file that starts take as storageState.
 
         Args:
             path: The file to write; default: below `home`.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
         """
-        return self._do(SaveStorageState, {"path": path})
+        return self._do(SaveStorageState, {"path": path, "overwrite": overwrite})
+
+    def passkeys(
+        self,
+        action: Literal["add", "list", "remove"],
+        credential: str | None = None,
+        *,
+        credential_id: str | None = None,
+    ) -> PasskeyList:
+        """Make sites' passkeys (WebAuthn) work unattended in this session: add first, then register or log in.
+
+        Args:
+            action: `add` makes passkeys work in every tab from now on; `list` shows them; `remove` ends one, or all of
+                it.
+            credential: Add this passkey, too, which whoever runs the server keeps.
+            credential_id: The one to remove; default: all, and what answers for them.
+        """
+        return self._do(Passkeys, {"action": action, "credential": credential, "credential_id": credential_id})
 
     def print_page(
         self,
         path: str | None = None,
         *,
+        overwrite: bool = False,
         orientation: Literal["portrait", "landscape"] = "portrait",
         scale: float = 1,
         background: bool = False,
@@ -1568,6 +1662,7 @@ class BlockingSessionMethods(ABC):
 
         Args:
             path: The PDF file to save it as; default: one below `home`.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
             orientation: How the paper lies.
             scale: The size of the content; 1 is 100 %.
             background: Print background colours and images, too.
@@ -1581,6 +1676,7 @@ class BlockingSessionMethods(ABC):
             PrintPage,
             {
                 "path": path,
+                "overwrite": overwrite,
                 "orientation": orientation,
                 "scale": scale,
                 "background": background,
@@ -1591,6 +1687,20 @@ class BlockingSessionMethods(ABC):
                 "page_ranges": page_ranges,
             },
         )
+
+    def audit_page(
+        self, selector: str | None = None, *, tags: Sequence[str] = (), rules: Sequence[str] = (), limit: int = 5
+    ) -> AuditResult:
+        """Check accessibility (WCAG) with axe-core: violations with the elements' refs.
+
+        Args:
+            selector: Check only what is inside this element; default: the page and its frames.
+            tags: Check only the rules with one of these tags, such as wcag2a, wcag2aa, wcag21aa; default: all that are
+                not experimental and not of level AAA.
+            rules: Check only these rules of axe-core, such as image-alt.
+            limit: The number of elements that are listed for each rule.
+        """
+        return self._do(AuditPage, {"selector": selector, "tags": tags, "rules": rules, "limit": limit})
 
     def route(
         self,
@@ -1638,6 +1748,7 @@ class BlockingSessionMethods(ABC):
         action: Literal["start", "flush", "stop", "replay"],
         path: str | None = None,
         *,
+        overwrite: bool = False,
         not_found: Literal["continue", "abort"] = "continue",
     ) -> HarResult:
         """Record network traffic to a HAR file, or replay one: requests are answered from it.
@@ -1645,9 +1756,10 @@ class BlockingSessionMethods(ABC):
         Args:
             action: `flush` writes the recording so far; `stop` also ends replays.
             path: The HAR file; default: one below `home`. Required for `replay`.
+            overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
             not_found: What happens to requests that the file has no response for.
         """
-        return self._do(Har, {"action": action, "path": path, "not_found": not_found})
+        return self._do(Har, {"action": action, "path": path, "overwrite": overwrite, "not_found": not_found})
 
     def switch_context(self, context: str | None = None, *, timeout: int | None = None) -> Contexts:
         """Switch to an app's web view (WEBVIEW…), where browser tools work, or to NATIVE_APP; omit context to list them.

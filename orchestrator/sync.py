@@ -19,9 +19,10 @@ from orchestrator import api
 from orchestrator import session as handles
 from orchestrator.actions.base import Action, ResultT
 from orchestrator.models.arguments import parse_arguments
-from orchestrator.models.session import Door
+from orchestrator.models.session import Caller, Door
 from orchestrator.orchestrator_methods import BlockingOrchestratorMethods
 from orchestrator.session_methods import BlockingSessionMethods
+from orchestrator.sessions.meter import Meter
 from orchestrator.sessions.providers import Providers
 from orchestrator.sessions.rows import SessionFacts
 from orchestrator.settings import Settings
@@ -75,6 +76,8 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         park_on_exit: Park, as a server does, the caller's sessions at the end, for any later caller.
         observer: Leave no trace: no session is taken over, maintained or ended.
         door: The kind of entry, for the activity logs.
+        caller: A caller that comes back to its sessions by a name of its own; default: a new one.
+        meter: Measures turns, starts and losses of sessions; default: nothing is measured.
     """
 
     def __init__(
@@ -86,6 +89,8 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
         park_on_exit: bool = False,
         observer: bool = False,
         door: Door = "python",
+        caller: Caller | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self._facade = api.Orchestrator(
             settings,
@@ -94,6 +99,8 @@ class Orchestrator(BlockingOrchestratorMethods[Session]):
             park_on_exit=park_on_exit,
             observer=observer,
             door=door,
+            caller=caller,
+            meter=meter,
         )
         self._stack = ExitStack()
         self._opened: BlockingPortal | None = None

@@ -11,9 +11,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from unittest import SkipTest
@@ -35,6 +35,19 @@ _TIMEOUT = 60.0
 """Seconds after which a wait fails: a guard against hanging, nothing else."""
 _POLL = 0.05
 _NAMESPACE = "contract"
+_SEARCH = """
+import json, pathlib, sys
+home, spellings = json.load(sys.stdin)
+wanted = [bytes.fromhex(each) for each in spellings]
+for path in pathlib.Path(home).rglob("*"):
+    try:
+        content = path.read_bytes() if path.is_file() else b""
+    except FileNotFoundError:
+        continue  # a browser's files come and go
+    if any(each in content for each in wanted):
+        print(path)
+"""
+"""Run in another process: SQLite's locks on the store end in the one that closes any handle of its files."""
 _ELSEWHERE = """
 import json, sys
 from orchestrator.errors import OrchestratorError
@@ -74,13 +87,15 @@ class ContractTestbed:
         """Return the outputs, and the files of the home, that contain one of the secrets in any encoding."""
         spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
         leaks = [f"output {number}" for number, text in enumerate(outputs) if _contains(text.encode(), spellings)]
-        return leaks + [str(path) for path in self._files() if _contains(path.read_bytes(), spellings)]
+        wanted = json.dumps([str(self.home), [spelling.hex() for spelling in spellings]])
+        search = _run([sys.executable, "-c", _SEARCH], wanted)
+        require(search.returncode == 0, f"the files of the home could not be searched: {search.stderr}")
+        return leaks + search.stdout.splitlines()
 
     def use_in_other_process(self, session_id: str) -> str:
         """Use a session in another process; return its error, or an empty text."""
         command = [sys.executable, "-c", _ELSEWHERE, session_id]
-        settings = json.dumps(self._settings)  # not on the command line, which anybody can read
-        done = subprocess.run(command, input=settings, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
+        done = _run(command, json.dumps(self._settings))  # not on the command line, which anybody can read
         return "" if done.returncode == 0 else done.stderr
 
     def delete(self, provider: str, remote_url: str, remote_session_id: str) -> None:
@@ -98,10 +113,6 @@ class ContractTestbed:
         )
         url = Providers()[provider].address(record, self.orchestrator.settings)
         Remote(url, remote_session_id, name=record.id, timeout=_TIMEOUT).delete(_TIMEOUT)
-
-    def _files(self) -> Iterator[Path]:
-        with suppress(FileNotFoundError):  # a browser's files come and go
-            yield from (path for path in self.home.rglob("*") if path.is_file())
 
 
 def require(condition: object, message: str) -> None:
@@ -128,6 +139,10 @@ def _spellings(secret: str) -> set[bytes]:
     texts = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     texts |= {quote(secret), quote(secret, safe=""), quote_plus(secret)}
     return {encoded for text in texts for encoded in (text.encode(), text.encode("utf-16-le"))}
+
+
+def _run(command: Sequence[str], given: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
 
 
 def _contains(content: bytes, spellings: set[bytes]) -> bool:

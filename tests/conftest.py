@@ -17,12 +17,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
+
+from tests.servers.geckodriver import GECKODRIVER
 
 if TYPE_CHECKING:
     from orchestrator.demo.device_server import DeviceServer
@@ -36,6 +38,9 @@ PROFILE_FILES = {"Local State", "SingletonLock", "DevToolsActivePort", "prefs.js
 
 WITH_BROWSERS = [Path(__file__).parent / folder for folder in ("demo", "e2e", "snapshot/web")]
 """Folders whose tests start browsers, Node or Java; others are marked in their file."""
+
+OWN_BROWSERS = ("chrome", "edge", "safari")
+"""Browsers that only some people have: `--on` names them by hand, and runs the tests of a stage alone."""
 
 RUN = pytest.StashKey["Run"]()
 LEAKS = pytest.StashKey[list[str]]()
@@ -58,6 +63,16 @@ def needs_phones() -> None:
     from tests.needed import needed  # noqa: PLC0415
 
     needed(missing())
+
+
+@pytest.fixture(scope="session")
+def needs_firefox() -> None:
+    """Skip what needs Firefox if it is missing; fail instead where CI=true."""
+    from orchestrator.system.machine import LocalMachine  # noqa: PLC0415 — as above
+    from tests.needed import needed  # noqa: PLC0415
+
+    here = LocalMachine.this()
+    needed(None if here.browser("firefox") and here.program("geckodriver") else "Firefox is not here: make firefox")
 
 
 @pytest.fixture(scope="session")
@@ -182,8 +197,10 @@ def _names(process: psutil.Process, folder: str) -> bool:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--on`: the place of the stage's browser; the core set runs in any of them."""
-    parser.addoption("--on", choices=("local", "webkitgtk", "grid"), default="local", help="where the core set runs")
+    """Add `--on`, the place of the stage's browser (the core set runs in any of them), and `--long`."""
+    places = ("local", "firefox", "webkitgtk", "grid", *OWN_BROWSERS)
+    parser.addoption("--on", choices=places, default="local", help="where the core set runs")
+    parser.addoption("--long", action="store_true", help="run the tests marked long, too")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -199,23 +216,42 @@ def pytest_configure(config: pytest.Config) -> None:
     if _is_controller(config):
         return
     os.environ["ORCHESTRATOR_HOME"] = str(run.folder / "home")
+    # What tests write and read (tmp_path) is the project of their servers.
+    os.environ["ORCHESTRATOR_FILE_ROOTS"] = os.pathsep.join(["default", str(run.folder / "pytest")])
     # No session may outlive its server, unless the test sets another time.
     os.environ["ORCHESTRATOR_PARK_TTL"] = "0"
+    if getattr(os, "geteuid", int)() == 0:
+        # Chromium has no sandbox for root; each first start would warn of that.
+        os.environ["ORCHESTRATOR_SANDBOX"] = "off"
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = str(run.temporary)
     # MCP's stdio client passes on PATH and little else: its server names the folder all the same.
-    os.environ["PATH"] += f"{os.pathsep}{run.folder / 'bin'}"
+    os.environ["PATH"] += f"{os.pathsep}{run.folder / 'bin'}{os.pathsep}{GECKODRIVER}"
     tempfile.tempdir = None
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests of folders with browsers, and put files with slow tests first: two workers then end together."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests of folders with browsers, and put files with slow tests first: two workers then end together.
+
+    Deselected are long tests without `--long` and, in Firefox and in a browser that someone has, tests that start
+    another one: they prove nothing.
+    """
+    if not config.getoption("--long"):
+        _keep(config, items, lambda item: item.get_closest_marker("long") is None)
+    if config.getoption("--on") in {"firefox", *OWN_BROWSERS}:
+        _keep(config, items, _is_on_stage)
     for item in items:
         if any(folder in item.path.parents for folder in WITH_BROWSERS):
             item.add_marker("browser")
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], kept: Callable[[pytest.Item], bool]) -> None:
+    """Deselect all other tests."""
+    config.hook.pytest_deselected(items=[item for item in items if not kept(item)])
+    items[:] = filter(kept, items)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -257,6 +293,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     for folder in config.stash[FOLDERS]:
         shutil.rmtree(folder, ignore_errors=True)
     config.stash[RUN].end_guard()
+
+
+def _is_on_stage(item: pytest.Item) -> bool:
+    on_phones = Path(__file__).parent / "e2e" / "apps"
+    return "stage" in getattr(item, "fixturenames", ()) and on_phones not in item.path.parents
 
 
 def _is_controller(config: pytest.Config) -> bool:

@@ -11,7 +11,16 @@ import pytest
 
 from orchestrator.errors import InvalidArgument
 from orchestrator.models.durations import parse_duration
-from orchestrator.settings import CloudSettings, Settings, project_namespace, unknown_variables
+from orchestrator.settings import (
+    DOWNWARDS,
+    HARMLESS,
+    STRICTER,
+    CloudSettings,
+    Settings,
+    ignored_in_project,
+    project_namespace,
+    unknown_variables,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +35,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_settings_have_their_documented_defaults() -> None:  # W34 W45 B12 B36 O11
+def test_settings_have_their_documented_defaults() -> None:  # W45 B13 B34 B35 F34 W48
     """Without any source: the values that TOOLS.md lists; half an hour idle, five minutes parked, no age limit."""
     settings = Settings.load()
     assert (settings.idle_timeout, settings.park_ttl) == (1800, 300)
@@ -38,10 +47,10 @@ def test_settings_have_their_documented_defaults() -> None:  # W34 W45 B12 B36 O
 
 def test_the_nearest_source_of_a_setting_wins(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arguments win over the environment, then the working folder's file, the data folder's, the default."""
-    (folders / "home" / "orchestrator.toml").write_text("max_output = 1\nsession_warning = 1\nmax_sessions = 1")
-    assert Settings.load().max_output == 1
-    (folders / "work" / "orchestrator.toml").write_text("max_output = 2\nsession_warning = 2")
+    (folders / "home" / "orchestrator.toml").write_text("max_output = 2\nsession_warning = 1\nmax_sessions = 1")
     assert Settings.load().max_output == 2
+    (folders / "work" / "orchestrator.toml").write_text("max_output = 1\nsession_warning = 2")
+    assert Settings.load().max_output == 1
     monkeypatch.setenv("ORCHESTRATOR_MAX_OUTPUT", "3")
     assert Settings.load().max_output == 3
     assert Settings.load({"max_output": "4"}).max_output == 4
@@ -56,6 +65,39 @@ def test_a_cloned_repository_chooses_neither_programs_nor_folders(folders: Path,
     if name != "home":
         (folders / "home" / "orchestrator.toml").write_text(f'{name} = "{value}"')
         assert getattr(Settings.load(), name) == Path(value)
+
+
+def test_a_cloned_repository_changes_nothing_but_what_cannot_harm(folders: Path) -> None:
+    """From its file come harmless settings, lower limits and stricter safety; the rest is named, and has no effect."""
+    (folders / "home" / "orchestrator.toml").write_text("max_sessions = 5\nidle_timeout = '10m'\nfile_urls = 'roots'")
+    lines = ("headless = false", "max_sessions = 3", "idle_timeout = '5m'", "file_urls = 'none'", "max_duration = 60")
+    (folders / "work" / "orchestrator.toml").write_text("\n".join(lines))
+    settings = Settings.load()
+    assert (settings.headless, settings.max_sessions, settings.idle_timeout) == (False, 3, 300)
+    assert (settings.file_urls, settings.max_duration, ignored_in_project(settings.home)) == ("none", 60, [])
+    lines = ("namespace = 'bank'", "max_sessions = 6", "idle_timeout = '1h'", "file_urls = 'all'", "file_roots = ['/']")
+    more = ("require_session_id = 'never'", "max_output = 9000000", "secrets_file = 'x'", "park_ttl = 'nonsense'")
+    (folders / "work" / "orchestrator.toml").write_text("\n".join((*lines, *more)))
+    assert Settings.load() == settings.model_copy(
+        update={
+            "headless": True,
+            "max_sessions": 5,
+            "idle_timeout": 600,
+            "file_urls": "roots",
+            "max_duration": None,
+        }
+    )
+    assert settings.namespace.startswith("work-")
+    assert ignored_in_project(settings.home) == [
+        *("file_roots", "file_urls", "idle_timeout", "max_output", "max_sessions", "namespace", "park_ttl"),
+        *("require_session_id", "secrets_file"),
+    ]
+
+
+def test_every_setting_is_barred_from_a_project_unless_it_is_listed() -> None:
+    """A new setting is none that a cloned repository chooses until somebody says why it may."""
+    assert {*HARMLESS, *DOWNWARDS, *STRICTER} < {*Settings.model_fields}
+    assert HARMLESS.isdisjoint({*DOWNWARDS, *STRICTER, "namespace", "home", "file_roots"})
 
 
 @pytest.mark.parametrize(

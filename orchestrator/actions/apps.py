@@ -12,6 +12,7 @@ from orchestrator.actions.tool_results import AppManaged
 from orchestrator.automation.device_keys import run_mobile_command
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure
+from orchestrator.models.paths import AppPath
 from orchestrator.models.results import Observe, Outcome
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
@@ -35,7 +36,7 @@ class ManageApp(PageAction[AppManaged]):
     result: ClassVar[type[Outcome]] = AppManaged
 
     action: Literal["activate", "terminate", "install", "remove", "background", "state", "list"]
-    app: str | None = Field(default=None, description="Bundle id or package; install: path or URL.")
+    app: AppPath | None = Field(default=None, description="Bundle id or package; install: path or URL.")
     seconds: float | None = Field(default=None, ge=0, le=600)
 
     @model_validator(mode="after")

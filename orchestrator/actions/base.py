@@ -13,13 +13,15 @@ from orchestrator.automation import reporting
 from orchestrator.automation.browser.settling import ChangeObserver, LateOpening, Opener
 from orchestrator.automation.reporting import ActedT
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import Denied, InvalidArgument, PressMissed, Unsupported, nearest
+from orchestrator.errors import Denied, InvalidArgument, PressMissed, ToolDenied, Unsupported
 from orchestrator.models.arguments import parse_arguments
+from orchestrator.models.near_names import nearest
 from orchestrator.models.results import Acted, Observe, Outcome
 from orchestrator.models.session import SessionRecord, SessionType, Wire
 from orchestrator.settings import ToolSet
 from orchestrator.system.deadline import Deadline
-from orchestrator.system.secrets import MASK
+from orchestrator.system.file_access import FileAccess
+from orchestrator.system.secrets import MASK, is_typed_reference
 
 ResultT = TypeVar("ResultT", bound=Outcome)
 ALL_TYPES = frozenset(SessionType)
@@ -83,9 +85,13 @@ class Action(Wire, ABC, Generic[ResultT]):
             raise Unsupported(f"{cls.verb} does not work on an app's own screen.", hint=cls.instead or _WEB)
 
     def log_arguments(self) -> dict[str, Any]:
-        """The given arguments, as a log may keep them: fields declared with `repr=False` are masked."""
+        """The given arguments, as a log may keep them: fields declared with `repr=False` are masked, but for names."""
         given = {name: field for name, field in type(self).model_fields.items() if name in self.model_fields_set}
-        return {field.alias or name: getattr(self, name) if field.repr else MASK for name, field in given.items()}
+        values = {name: getattr(self, name) for name in given}
+        return {
+            field.alias or name: values[name] if field.repr or is_typed_reference(values[name]) else MASK
+            for name, field in given.items()
+        }
 
     @abstractmethod
     def perform(self, scene: Scene) -> ResultT:
@@ -230,11 +236,17 @@ _MISSPELLED = 0.85
 
 
 class Catalogue(Mapping[str, type[AnyAction]]):
-    """Actions by verb, in the order in which docs and tools list them."""
+    """Actions by verb, in the order in which docs and tools list them.
+
+    Attributes:
+        files: What their parameters may name.
+    """
 
     def __init__(self, actions: Iterable[type[AnyAction]]) -> None:
         self._actions = {action.verb: action for action in actions}
-        self._denied: frozenset[str] = frozenset()
+        self._denied: dict[str, tuple[str, str]] = {}
+        self._held: frozenset[str] = frozenset()
+        self.files = FileAccess()
 
     def __getitem__(self, verb: str) -> type[AnyAction]:
         return self._actions[verb]
@@ -245,9 +257,37 @@ class Catalogue(Mapping[str, type[AnyAction]]):
     def __len__(self) -> int:
         return len(self._actions)
 
-    def deny(self, verbs: Iterable[str]) -> None:
-        """Refuse these tools from now on, actions or not: called, as steps and in scripts."""
-        self._denied |= frozenset(verbs)
+    def deny(self, verbs: Iterable[str], by: str, *, setting: str) -> None:
+        """Refuse these tools from now on, actions or not: called, as steps and in scripts.
+
+        Args:
+            verbs: The tools.
+            by: What refuses them, as errors say it.
+            setting: What whoever runs the server can change: `deny_tools` or `tokens`.
+        """
+        self._denied |= dict.fromkeys(verbs, (by, setting))
+
+    def hold_back(self, verbs: Iterable[str]) -> None:
+        """Refuse these tools from now on where nobody can be asked first, such as in scripts."""
+        self._held |= frozenset(verbs)
+
+    def is_free(self, verb: str) -> bool:
+        """Return True for a tool that is neither refused nor held back until a person agrees."""
+        return verb not in self._denied and verb not in self._held
+
+    def check_free(self, verb: str) -> None:
+        """Refuse a tool that is denied, or held back until a person agrees.
+
+        Raises:
+            Denied: The setting `deny_tools` or `confirm` names it, or a set that it is in.
+        """
+        self.check_allowed(verb)
+        if verb in self._held:
+            raise Denied(
+                f"{verb} needs a person's consent, which a script cannot ask for.",
+                setting="confirm",
+                instead="Call it as a tool or as a step.",
+            )
 
     def is_denied(self, verb: str) -> bool:
         """Return True for a tool that is refused."""
@@ -257,22 +297,23 @@ class Catalogue(Mapping[str, type[AnyAction]]):
         """Refuse a denied tool.
 
         Raises:
-            Denied: The setting `deny_tools` names it, or a set that it is in.
+            Denied: The setting `deny_tools` names it, or a set that it is in, or the caller's token does not allow it.
         """
         if verb in self._denied:
-            raise Denied(verb)
+            by, setting = self._denied[verb]
+            raise ToolDenied(verb, by, setting=setting)
 
     def parse_action(self, verb: str, fields: Mapping[str, Any]) -> AnyAction:
         """Parse an action from its verb and parameters.
 
         Raises:
-            Denied: The action is refused.
+            Denied: The action is refused, or a file or page that it names.
             InvalidArgument: There is no such action, or its parameters are wrong.
         """
         self.check_allowed(verb)
         if verb not in self._actions:
             raise InvalidArgument(f"{verb!r} is not an action.", hint=suggest_tools(verb, self._actions))
-        return parse_arguments(self._actions[verb], fields)
+        return self.files.check(parse_arguments(self._actions[verb], fields))
 
     def parse_step(self, step: Mapping[str, Any]) -> AnyAction:
         """Parse a step: `{"action": verb, …parameters}`. A parameter named `action` is spelled `do` in a step.

@@ -46,7 +46,8 @@ _LISTED = (
     "hover", "scroll", "tap_element", "swipe", "pinch", "drag_and_drop", "set_value", "press_keys",
     "select_option", "upload_files", "wait_for", "expect", "execute_script", "run_script", "get_console",
     "get_network", "handle_dialog", "set_policy", "tabs", "switch_frame", "set_viewport", "emulate",
-    "cookies", "save_storage_state", "print_page", "route", "har", "switch_context", "manage_app", "manage_device",
+    "cookies", "save_storage_state", "passkeys", "print_page", "audit_page", "route", "har", "switch_context",
+    "manage_app", "manage_device",
 )  # fmt: skip
 """Actions in the order in which tools and docs list them: the most used first. Others follow."""
 

@@ -22,6 +22,8 @@ EntryT = TypeVar("EntryT", bound=Wire)
 NEEDS_BIDI = "Start it with the capability webSocketUrl: true, if the remote end supports it."
 _BUSY = 2.0
 """Seconds to wait for a driver that also serves another session."""
+_BEHIND = 5.0
+"""Seconds to wait for a driver of the session's own, which passes on every event before it answers."""
 _ROOM = 0.8
 """Share of `max_output` that the entries may take."""
 
@@ -51,6 +53,7 @@ class GetConsole(LogQuery, Action[ConsoleLog]):
         """Return the entries collected from events, or pulled from the remote end's log."""
         scene.require_ability("console")
         warnings = catch_up_events(scene) if scene.bidi else self._pull(scene)
+        warnings += scene.subscriptions.console_topic.gaps_after(self.since)
         entries, until, dropped = scene.subscriptions.console.find(self.since, self.level, clear=self.clear)
         shown, more = newest(entries, self.limit, scene)
         return ConsoleLog(
@@ -73,14 +76,19 @@ def catch_up_events(scene: Scene) -> list[str]:
     # Sessions that share a browser share the BiDi socket of its first session, and a long call there blocks it.
     shares_driver = place is not None and not place.root
     try:
-        if scene.subscriptions.catch_up(_BUSY if shares_driver else None):
+        if scene.subscriptions.catch_up(limit := _BUSY if shares_driver else _BEHIND):
             return []
     except NoAnswer as error:
         scene.remote.with_own_connection(
             scene.remote.timeout
         ).ping()  # raises if the session is gone; one that lost only its socket lives on
         return [f"No further events arrive: {error.reason}."]
-    return ["Another session's call keeps this browser's driver busy: the newest entries may be missing."]
+    because = (
+        "Another session's call keeps this browser's driver busy"
+        if shares_driver
+        else f"The browser's driver has not passed on all events within {limit:g} s"
+    )
+    return [f"{because}: the newest entries may be missing."]
 
 
 def newest(entries: Sequence[EntryT], limit: int, scene: Scene) -> tuple[list[EntryT], str | None]:

@@ -54,12 +54,16 @@ class Emulate(PageAction[Emulated]):
     def act(self, scene: Scene) -> Emulated:
         """Apply it to all tabs by BiDi, and record it, so that new tabs and other processes apply it, too."""
         wanted, size = self._wanted(scene)
+        if wanted.color_scheme != OFF:
+            scene.require_ability("color_scheme")
         scene.require_ability("emulate")
         scene.emulator.change(wanted, size)
         scene.tabs.record_current_emulation()
         if "geolocation" in self.model_fields_set:
             scene.permissions.apply_policies()
-        return Emulated.from_emulation(scene.record.emulation, scene.record.viewport)
+        result = Emulated.from_emulation(scene.record.emulation, scene.record.viewport)
+        result.warnings.extend(scene.emulator.lacking(wanted) if self.device is not None else ())
+        return result
 
     def _wanted(self, scene: Scene) -> tuple[Emulation, Viewport | None]:
         """The emulation to apply, and the size of the page area with it; None where no size was ever set."""

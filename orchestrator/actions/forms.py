@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import io
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -12,28 +14,36 @@ from urllib.parse import urlsplit
 from pydantic import Field, model_validator
 
 from orchestrator.actions.base import ALL_TYPES, Action, Selector, SelectorAliases, WaitingPageAction
-from orchestrator.automation.app_form_controls import fill_app_control
+from orchestrator.automation.browser.finder import FoundElement
 from orchestrator.automation.browser.settling import Opener
-from orchestrator.automation.comboboxes import choose_all_by_name
 from orchestrator.automation.device_keys import press_device_keys
+from orchestrator.automation.fields.app_form_controls import fill_app_control
+from orchestrator.automation.fields.comboboxes import choose_all_by_name
+from orchestrator.automation.fields.focus import focused_frame
+from orchestrator.automation.fields.form_controls import choose, describe_mismatch, fill_web_control, toggle
+from orchestrator.automation.fields.secret_typing import read_secret, type_secret
 from orchestrator.automation.file_choosers import set_files_by_bidi
-from orchestrator.automation.form_controls import choose, describe_mismatch, fill_web_control, toggle
-from orchestrator.automation.input import is_password_focused, tapped, touch, type_at_caret
+from orchestrator.automation.input import inserts_with_focus, tapped, touch, type_at_caret
 from orchestrator.automation.keys import DEVICE_KEYS, KEYS, key_actions, named_chords
+from orchestrator.automation.picker_files import give_to_picker
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported, brief
+from orchestrator.errors import InvalidArgument, RemoteFailure, Unsupported, brief, quoted
+from orchestrator.models import browser_support
+from orchestrator.models.paths import ReadPath
 from orchestrator.models.results import Acted, Observe
-from orchestrator.models.session import SessionType
+from orchestrator.models.session import SessionType, Wire
 from orchestrator.settings import ToolSet
 from orchestrator.snapshot.answers import UploadedAnswer
 from orchestrator.snapshot.methods import UPLOADED
 from orchestrator.system.machine import LOOPBACK
-from orchestrator.system.secrets import MASK
+from orchestrator.system.secrets import MASK, is_typed_reference
 
 _ONLY_ON_DEVICES = DEVICE_KEYS - {"HOME"}
 """Keys that no keyboard has."""
+_LEADING_OUT = frozenset({"Tab", "Escape"})
+"""Keys that put nothing into a field."""
+_TEXT_KINDS = frozenset({"text", "textarea", "password", "contenteditable"})
 
-_UNKNOWN = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
 _LONGEST, _MOST_LINES = 1_000_000, 20_000
 """Characters and lines of a value: the browser needs longer for larger ones than a call may take."""
 _SHOWN = 500
@@ -76,7 +86,9 @@ class SetValue(SelectorAliases, WaitingPageAction):
     idempotent: ClassVar[bool] = True
 
     selector: Selector
-    value: str = Field(repr=False, coerce_numbers_to_str=True)
+    value: str = Field(
+        repr=False, coerce_numbers_to_str=True, description="secret:NAME, totp:NAME: what the server keeps."
+    )
     submit: bool = Field(default=False, description="Press Enter afterwards.")
     keystrokes: bool = Field(default=False, description="Key events for each character.")
 
@@ -111,10 +123,15 @@ class SetValue(SelectorAliases, WaitingPageAction):
         return "focus" if observe != "none" and not self.submit else None
 
     def act(self, scene: Scene) -> Acted:
-        """Focus and select in one script call, type in one command, read back in a third."""
-        with scene.element(self.selector, "fill", self.timeout, value=self.value, handle=True) as hit:
+        """Focus and select in one script call, which may type, too; else type by a command; read back at the end."""
+        if is_typed_reference(self.value):
+            return self._type_secret(scene)
+        asked: dict[str, Any] = {"value": self.value, "handle": True}
+        if inserts_with_focus(scene, self.value, keystrokes=self.keystrokes):
+            asked["inserts"] = True
+        with scene.element(self.selector, "fill", self.timeout, **asked) as hit:
             if hit.kind == "password":
-                scene.redactor.add(self.value)
+                scene.mask_typed(self.value)
             way = fill_app_control if scene.native else fill_web_control
             filled = way(scene, hit, self.value, keystrokes=self.keystrokes)
             warnings = filled[1] if filled else []
@@ -124,6 +141,24 @@ class SetValue(SelectorAliases, WaitingPageAction):
                 held = filled[0]
                 scene.record_url_and_title(held)
                 return Acted(matches=hit.matches, warnings=warnings, url=held["url"], title=held["title"])
+        return Acted(matches=hit.matches, warnings=warnings)
+
+    def _type_secret(self, scene: Scene) -> Acted:
+        """Type what only this process knows, without asking the page anything about it."""
+        with scene.element(self.selector, "fill", self.timeout, handle=True) as hit:
+            if hit.kind not in _TEXT_KINDS:
+                raise InvalidArgument(
+                    f"{self.value} is typed into fields for text, and {quoted(self.selector)} is none.",
+                    hint="Give the value itself.",
+                )
+            if scene.native:
+                text = read_secret(scene, self.value, "", hidden=hit.kind == "password")
+                filled = fill_app_control(scene, hit, text, keystrokes=self.keystrokes)
+                warnings = filled[1] if filled else []
+            else:
+                warnings = type_secret(scene, self.value, hit, replace=True, keystrokes=self.keystrokes)
+            if self.submit:
+                press_session_keys(scene, [["Enter"]])
         return Acted(matches=hit.matches, warnings=warnings)
 
 
@@ -169,27 +204,71 @@ class PressKeys(SelectorAliases, WaitingPageAction):
     def act(self, scene: Scene) -> Acted:
         """Press all keys in one command; an app's keys are the device's, pressed one by one."""
         if self.selector is None:
-            self._press_or_type(scene, None)
-            return Acted()
-        with scene.element(self.selector, "focus", self.timeout) as hit:
+            return Acted(warnings=self._press_at_focus(scene))
+        is_secret = is_typed_reference(self.text)
+        with scene.element(self.selector, "focus", self.timeout, handle=is_secret) as hit:
             if scene.native and not hit.facts.get("focused"):
                 touch(scene, tapped(hit.point))
-            self._press_or_type(scene, hit.kind)
+            if is_secret and not scene.native:
+                return Acted(matches=hit.matches, warnings=type_secret(scene, self.text or "", hit))
+            self._press_or_type(scene, secret=hit.kind == "password")
         return Acted(matches=hit.matches)
 
-    def _press_or_type(self, scene: Scene, kind: str | None) -> None:
-        """Press or type in the element that has the focus, of this kind if it is known."""
+    def _press_at_focus(self, scene: Scene) -> list[str]:
+        """Press or type where the focus is, other than in a frame of another site; return warnings."""
+        if scene.native or (self.text is None and self._only_moves_focus()):
+            self._press_or_type(scene, secret=False)
+            return []
+        with focused_frame(scene) as place:
+            if self.text is not None and is_typed_reference(self.text):
+                return type_secret(scene, self.text)
+            if scene.finder.frames.holds_input:
+                self._press_or_type(scene, secret=place["secret"])
+                return []
+        self._press_or_type(scene, secret=place["secret"])
+        return []
+
+    def _only_moves_focus(self) -> bool:
+        """True for keys that put nothing into a field, and lead out of one."""
+        chords = named_chords(self.keys or "", device=True)
+        return all(chord[-1] in _LEADING_OUT and {*chord[:-1]} <= {"Shift"} for chord in chords)
+
+    def _press_or_type(self, scene: Scene, *, secret: bool) -> None:
+        """Press or type in the element that has the focus; what is typed is masked where that is a password field."""
         if self.text is not None:
-            if kind == "password" or (kind is None and is_password_focused(scene)):
-                scene.redactor.add(self.text)
-            type_at_caret(scene, self.text)
+            text = read_secret(scene, self.text, "", hidden=secret) if is_typed_reference(self.text) else self.text
+            if secret:
+                scene.mask_typed(text)
+            type_at_caret(scene, text)
         elif self.keys is not None:
             device = scene.native or bool(_ONLY_ON_DEVICES & {*self.keys.upper().split()})
             press_session_keys(scene, named_chords(self.keys, device=device))
 
 
+class InlineFile(Wire):
+    """A small file whose content is sent with the call."""
+
+    name: str
+    data: str = Field(repr=False)
+
+    @property
+    def content(self) -> bytes:
+        """Its bytes.
+
+        Raises:
+            InvalidArgument: The data are no base64.
+        """
+        try:
+            return base64.b64decode(self.data, validate=True)
+        except (binascii.Error, ValueError):
+            raise InvalidArgument(
+                f"The data of the file {quoted(brief(self.name, _SHOWN))} are no base64.",
+                hint="Encode the file's bytes as base64, without line breaks.",
+            ) from None
+
+
 class UploadFiles(SelectorAliases, WaitingPageAction):
-    """Put files of this machine into a file input, or that of a button or label."""
+    """Put files into a file input, or that of a button or label."""
 
     verb: ClassVar[str] = "upload_files"
     title: ClassVar[str] = "Upload files"
@@ -198,22 +277,38 @@ class UploadFiles(SelectorAliases, WaitingPageAction):
     idempotent: ClassVar[bool] = True
 
     selector: Selector
-    paths: list[str] = Field(min_length=1)
+    paths: list[ReadPath] = Field(default=[])
+    files: list[InlineFile] = Field(default=[], description="Small, as base64.", repr=False)
+
+    @model_validator(mode="after")
+    def _names_one(self) -> UploadFiles:
+        if not self.paths and not self.files:
+            raise ValueError("'paths' or 'files' must have a file")
+        return self
 
     def act(self, scene: Scene) -> Acted:
         """Send the paths by Element Send Keys; a remote end elsewhere receives the files first."""
+        sent = [(file.name, file.content) for file in self.files]
         files = [_readable(path) for path in self.paths]
-        with scene.element(self.selector, "files", self.timeout, files=len(files), handle=True) as hit:
+        files += [scene.files.client_files.save(name, content).path for name, content in sent]
+        pickers = scene.browser in browser_support.CHROMIUM
+        found = scene.element(self.selector, "files", self.timeout, files=len(files), handle=True, pickers=pickers)
+        with found as hit:
             places = [_send(scene, file) if scene.record.is_remote else str(file) for file in files]
-            if hit.facts.get("loose"):
-                set_files_by_bidi(scene, places)
-                return Acted(matches=hit.matches)
-            with scene.finder.in_frame(hit.facts["path"]):
-                handle = next(iter(scene.web_page.handle().values()))
-                text = "\n".join(places)
-                scene.remote.execute("sendKeysToElement", id=handle, text=text, value=list(text))
-            found = scene.query_page(UPLOADED)
-            return Acted(matches=hit.matches, warnings=_warnings([file.name for file in files], found))
+            if hit.kind != "picker":
+                return self._fill(scene, hit, files, places)
+        return give_to_picker(scene, self.selector, self.timeout, places)
+
+    def _fill(self, scene: Scene, hit: FoundElement, files: Sequence[Path], places: Sequence[str]) -> Acted:
+        if hit.facts.get("loose"):
+            set_files_by_bidi(scene, [*places])
+            return Acted(matches=hit.matches)
+        with scene.finder.in_frame(hit.facts["path"]):
+            handle = next(iter(scene.web_page.handle().values()))
+            text = "\n".join(places)
+            scene.remote.execute("sendKeysToElement", id=handle, text=text, value=list(text))
+        held = scene.query_page(UPLOADED)
+        return Acted(matches=hit.matches, warnings=_warnings([file.name for file in files], held))
 
 
 def _readable(given: str) -> Path:
@@ -260,7 +355,7 @@ def _send(scene: Scene, file: Path) -> str:
     try:
         return str(scene.remote.execute("uploadFile", file=base64.b64encode(packed.getvalue()).decode()))
     except RemoteFailure as error:
-        if error.details.get("error") not in _UNKNOWN:
+        if not error.is_unknown_command:
             raise
         if urlsplit(scene.record.remote_url).hostname in LOOPBACK:
             return str(file)

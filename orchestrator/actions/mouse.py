@@ -1,7 +1,8 @@
-"""The mouse: click, hover, scroll and drag (W3C Perform Actions)."""
+"""The mouse: click, hover, scroll and drag."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -23,19 +24,21 @@ from orchestrator.automation.input import (
     dragged,
     move,
     perform_pointer_actions,
-    point_in_top_document,
+    point_and_press,
+    pointer_point,
     refusing_out_of_bounds,
     tapped,
     touch,
 )
 from orchestrator.automation.keys import KEYS
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import Unsupported
+from orchestrator.errors import DialogOpen, PlaceGone, Unsupported
 from orchestrator.models.results import Acted, Observe
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
 from orchestrator.snapshot.answers import ScrollInfoAnswer
-from orchestrator.snapshot.methods import INTO_VIEW, PRESSED, SCROLL_INFO, SCROLLED
+from orchestrator.snapshot.methods import DROPPED, INTO_VIEW, PRESSED, SCROLL_INFO, SCROLLED
+from orchestrator.snapshot.web.page import Interrupted
 from orchestrator.system.deadline import Deadline
 
 Button = Literal["left", "middle", "right"]
@@ -69,19 +72,20 @@ class ClickElement(SelectorAliases, PressAction):
     button: Button = "left"
     count: int = Field(default=1, ge=1, le=3, description="2 is a double click.")
     modifiers: list[Modifier] = Field(default_factory=list)
+    scroll_to_view: bool = True
 
     def act(self, scene: Scene) -> Acted:
-        """Find, wait and measure in one script call, then click in one command."""
+        """Find, wait and measure in one script call, then click."""
         if scene.native:
             return self._tap(scene)
         button = _BUTTONS[self.button]
         press = [{"type": "pointerDown", "button": button}, {"type": "pointerUp", "button": button}]
         held = [KEYS[name] for name in self.modifiers]
         if scene.record.type is SessionType.IOS and [button, self.count, held] == [0, 1, []]:
-            return click_in_web_view(scene, self.selector, self.timeout)
-        with aimed_at(scene, self.selector, self.timeout, "press") as (hit, point):
-            perform_pointer_actions(scene, [move(*point), *press * self.count], held=held)
-        return Acted(matches=hit.matches)
+            return click_in_web_view(scene, self.selector, self.timeout, scrolls=self.scroll_to_view)
+        with aimed_at(scene, self.selector, self.timeout, "press", scrolls=self.scroll_to_view) as aimed:
+            point_and_press(scene, [move(*aimed.point), *press * self.count], held=held, aimed=aimed)
+        return Acted(matches=aimed.hit.matches)
 
     def opener(self, observe: Observe) -> Opener | None:
         """A field that gets the focus, unless the click is a step: a sequence goes on, and each mark costs it time."""
@@ -116,14 +120,14 @@ class Hover(SelectorAliases, PressAction):
         return "pointer"
 
     def act(self, scene: Scene) -> Acted:
-        """Find, wait and measure in one script call, then move in one command."""
-        with aimed_at(scene, self.selector, self.timeout, "hover") as (hit, point):
-            perform_pointer_actions(scene, [move(*point)])
-        return Acted(matches=hit.matches)
+        """Find, wait and measure in one script call, then move."""
+        with aimed_at(scene, self.selector, self.timeout, "hover") as aimed:
+            point_and_press(scene, [move(*aimed.point)], aimed=aimed)
+        return Acted(matches=aimed.hit.matches)
 
 
 class Scroll(SelectorAliases, WaitingPageAction):
-    """Scroll an element into view, or the page or an element's content in a direction."""
+    """Scroll an element into view, or the page or an element in a direction."""
 
     verb: ClassVar[str] = "scroll"
     title: ClassVar[str] = "Scroll"
@@ -190,7 +194,7 @@ class Scroll(SelectorAliases, WaitingPageAction):
         # WebKitWebDriver's wheel works once, later with delay or not at all: a script scrolls there.
         if scene.browser == "webkitgtk":
             return self._report(scene, direction, by=list(by.values()))
-        with scene.finder.frames.point_in_top_document(info["x"], info["y"]) as (x, y):
+        with scene.finder.frames.pointer_point(info["x"], info["y"]) as (x, y):
             turn = {"type": "scroll", "x": x, "y": y, "duration": 0, "origin": "viewport", **by}
             scene.remote.execute("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [turn]}])
         return self._report(scene, direction)
@@ -206,7 +210,7 @@ class Scroll(SelectorAliases, WaitingPageAction):
 
 @dataclass(frozen=True)
 class _DragPoint:
-    """The start or end of a drag, in the top document's viewport."""
+    """The start or end of a drag, in the viewport of the document in which the pointer acts."""
 
     point: tuple[int, int]
     matches: int | None
@@ -243,23 +247,30 @@ class DragAndDrop(PressAction):
             return self._carry(scene, self._end(scene, self.source))
         source = self._end(scene, self.source, "hold")
         if self.target is None:
-            end = (self.x or 0, self.y or 0)
-            with refusing_out_of_bounds(*end):
-                # Move there before pressing: a point outside the viewport is refused before the page gets events.
-                perform_pointer_actions(scene, [move(*end), *_grasp(source.point, end), *_carry(source.point, end)])
-            check_arrival(scene, source.frame)
-            return Acted(matches=source.matches)
+            return self._drag_to_point(scene, source, (self.x or 0, self.y or 0))
         target = self._end(scene, self.target)
+        _check_one_document(scene, source.frame, target.frame)
         if target.scrolled:
             target = self._across(scene, target)
         else:
-            perform_pointer_actions(scene, [*_grasp(source.point, target.point), *_carry(source.point, target.point)])
+            steps = [*_grasp(source.point, target.point), *_carry(source.point, target.point)]
+            _perform(scene, source.frame, steps)
+        warnings = _end_drag(scene, source.frame, target.point)
         cover = None
         if not source.frame and not target.frame:
             cover = scene.query_page(PRESSED, drop=list(target.point)).get("cover")
         check_arrival(scene, source.frame)
-        warnings = [f"The drop was taken by {cover}, in front of the target."] if cover else []
+        warnings += [f"The drop was taken by {cover}, in front of the target."] if cover else []
         return Acted(matches=source.matches or target.matches, warnings=warnings)
+
+    def _drag_to_point(self, scene: Scene, source: _DragPoint, end: tuple[int, int]) -> Acted:
+        _check_one_document(scene, source.frame, ())
+        with refusing_out_of_bounds(*end):
+            # Move there before pressing: a point outside the viewport is refused before the page gets events.
+            perform_pointer_actions(scene, [move(*end), *_grasp(source.point, end), *_carry(source.point, end)])
+        warnings = _end_drag(scene, source.frame, end)
+        check_arrival(scene, source.frame)
+        return Acted(matches=source.matches, warnings=warnings)
 
     def _carry(self, scene: Scene, source: _DragPoint) -> Acted:
         """Drag by finger in an app, beginning with a long press; both ends must be on the screen."""
@@ -275,25 +286,55 @@ class DragAndDrop(PressAction):
     def _across(self, scene: Scene, target: _DragPoint) -> _DragPoint:
         """Press the source, then scroll to the target with the button held."""
         start = self._end(scene, self.source, "hold").point
-        perform_pointer_actions(scene, _grasp(start, target.point))
+        _perform(scene, target.frame, _grasp(start, target.point))
         try:
             target = self._end(scene, self.target or "")
-            perform_pointer_actions(scene, _carry(start, target.point))
+            _perform(scene, target.frame, _carry(start, target.point))
         except BaseException:
             scene.remote.execute("clearActionState")
             raise
         return target
 
     def _end(self, scene: Scene, selector: str, aim: Aim | None = None) -> _DragPoint:
-        aimed = {"aim": aim, "rest": scene.scope.rest} if aim else {}
+        aimed: dict[str, Any] = {"aim": aim, "rest": scene.scope.rest} if aim else {}
+        if aim and scene.browser == "firefox":
+            aimed["carry"] = True  # see _end_drag
         with scene.element(selector, "point", self.timeout, **aimed) as hit:
             frames = scene.finder.frames
             return _DragPoint(
                 frame=frames.current_path,
-                point=point_in_top_document(scene, hit.point, aim),
+                point=pointer_point(scene, hit.point, aim),
                 matches=hit.matches,
                 scrolled=bool(hit.facts.get("scrolled")),
             )
+
+
+def _perform(scene: Scene, frame: FramePath, steps: list[dict[str, Any]]) -> None:
+    with scene.finder.frames.in_pointer_document(frame):
+        perform_pointer_actions(scene, steps)
+
+
+def _end_drag(scene: Scene, frame: FramePath, end: tuple[int, int]) -> list[str]:
+    """End the page's drag at a point where the driver does not; returns a warning if there was one."""
+    if scene.browser != "firefox":
+        return []
+    with scene.finder.frames.in_pointer_document(frame), suppress(Interrupted, PlaceGone, DialogOpen):
+        if scene.web_page.call(DROPPED, point=list(end)).get("untrusted"):
+            return ["Firefox's driver ends no drag: the page got its drop by events that are not trusted."]
+    return []
+
+
+def _check_one_document(scene: Scene, start: FramePath, end: FramePath) -> None:
+    """Refuse a drag over the edge of a frame where the pointer does not cross it.
+
+    Raises:
+        Unsupported: It would have to.
+    """
+    if scene.finder.frames.holds_input and start != end:
+        raise Unsupported(
+            "Firefox's pointer does not cross the edge of a frame of another origin.",
+            hint="Drag inside the frame or outside of it; or use Chrome or Edge.",
+        )
 
 
 def _grasp(start: tuple[int, int], end: tuple[int, int]) -> list[dict[str, Any]]:

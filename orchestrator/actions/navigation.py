@@ -11,8 +11,10 @@ from pydantic import model_validator
 
 from orchestrator.actions.base import Action, WaitingPageAction
 from orchestrator.actions.console import catch_up_events
+from orchestrator.automation.browser.opening import open_by_bidi
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import DialogOpen, OrchestratorError, PageBroken, PageLeft, RemoteFailure, TimedOut
+from orchestrator.models.paths import PageUrl
 from orchestrator.models.results import Acted
 from orchestrator.settings import ToolSet
 from orchestrator.snapshot.answers import LoadedAnswer
@@ -24,10 +26,13 @@ History = Literal["back", "forward", "reload"]
 WaitUntil = Literal["load", "none", "interactive"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_NET_ERROR = re.compile(r"net::\w+")
+_NET_ERROR = re.compile(
+    r"net::\w+|(?:NS|SEC|SSL|MOZILLA_PKIX)_ERROR_\w+|(?<=about:neterror\?e=)\w+|(?<=Error: )deniedPortAccess\b"
+)
+"""The code of an error page in the messages of chromedriver, of Firefox's BiDi, and of geckodriver."""
 _READY = {"interactive": ["interactive", "complete"], "load": ["complete"]}
 _COMMANDS = {"back": "goBack", "forward": "goForward", "reload": "refresh"}
-_ATTEMPTS = 3
+_ATTEMPTS = 10
 """Attempts to open a page while the previous one navigates elsewhere by itself at the same moment."""
 _HISTORY_SECONDS = 2.0
 """Limit of a history step in browsers without the Navigation API: no change by then means no page to go to."""
@@ -60,7 +65,7 @@ class Navigate(WaitingPageAction):
     toolset: ClassVar[ToolSet] = "core"
     always_loaded: ClassVar[bool] = True
 
-    url: str | None = None
+    url: PageUrl | None = None
     history: History | None = None
     wait_until: WaitUntil = "load"
 
@@ -88,6 +93,8 @@ class Navigate(WaitingPageAction):
             except DialogOpen as dialog:
                 self._replace_blocking_tab(scene, dialog)
                 self._go(scene, deadline, warnings)
+        if scene.traffic.watches_origins:
+            scene.traffic.check_page(scene.tabs.read_current_url())  # where redirects led
         scene.has_navigated = True
         return Acted(warnings=warnings)
 
@@ -98,7 +105,10 @@ class Navigate(WaitingPageAction):
             elif self.history and not self._step(scene, self.history, deadline):
                 warnings.append(f"There is no page to go {self.history} to.")
             if self.wait_until == "none" or not self._await(scene, deadline, warnings):
+                return
+            if not deadline.seconds_left:
                 break
+        warnings.append("The previous page went elsewhere at the same moment, each time: check which page is shown.")
 
     def _replace_blocking_tab(self, scene: Scene, dialog: DialogOpen) -> None:
         """Replace the tab of a page that cannot be left because it opens one dialog after the other."""
@@ -108,8 +118,14 @@ class Navigate(WaitingPageAction):
         scene.event(f"The previous page kept opening dialogs ({dialog.details['dialog']!r}).")
 
     def _open(self, scene: Scene, url: str, deadline: Deadline) -> None:
+        if url.lower().startswith("file:"):
+            scene.watch_files()
         try:
-            scene.remote.execute("get", url=url)
+            if (bidi := scene.firefox_bidi) is not None:
+                # The rest of loading is waited for in the page, in slices.
+                open_by_bidi(scene.remote, bidi, url, deadline, is_waited_for=self.wait_until != "none")
+            else:
+                scene.remote.execute("get", url=url)
         except PageBroken:
             raise
         except TimedOut as error:
@@ -118,6 +134,7 @@ class Navigate(WaitingPageAction):
             net_error = _NET_ERROR.search(error.message)
             if net_error is None:
                 raise
+            scene.traffic.check_page(scene.tabs.read_current_url())
             raise _not_loaded(scene, url, net_error[0]) from error
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
@@ -146,7 +163,7 @@ class Navigate(WaitingPageAction):
                 found = scene.page.call(LOADED, slice=deadline.slice_ms(), trip=deadline.started, **wanted)
             if found and "failed" in found:
                 raise _not_loaded(scene, asked or f"history {self.history}", found["failed"])
-            if found and found["there"]:
+            if found and found["there"] and not (found.get("leaves") and scene.awaits_document):
                 if asked and found["stayed"]:
                     warnings.append("The URL opened no page: the previous one is still shown.")
                 return found["overtaken"]

@@ -16,6 +16,7 @@ from orchestrator.actions.tool_results import HarResult, NetworkLog, Routes
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, Unsupported, brief
 from orchestrator.models import url_globs
+from orchestrator.models.paths import Overwrite, PathUse, ReadOrWritePath, ReadPath
 from orchestrator.models.results import Outcome
 from orchestrator.network import har
 from orchestrator.network.journal import LARGEST, Journal
@@ -63,7 +64,7 @@ class Route(Action[Routes]):
     status: int | None = None
     headers: dict[str, str] | None = None
     body: str | None = None
-    path: str | None = Field(default=None, description="Or a file.")
+    path: ReadPath | None = Field(default=None, description="Or a file.")
     content_type: str | None = None
     ms: int | None = Field(default=None, ge=1, le=600_000)
 
@@ -94,7 +95,7 @@ class Route(Action[Routes]):
     def perform(self, scene: Scene) -> Routes:
         """Write the rules to the record, the newest first, so that every process applies them."""
         scene.require_ability("network")
-        scene.traffic.require_devtools()
+        scene.traffic.require_access()
         before = scene.record.routes
         if self.action == "clear":
             after = tuple(rule for rule in before if self.url is not None and rule["url"] != self.url)
@@ -158,7 +159,8 @@ class Har(Action[HarResult]):
     result: ClassVar[type[Outcome]] = HarResult
 
     action: Literal["start", "flush", "stop", "replay"]
-    path: str | None = None
+    path: ReadOrWritePath | None = None
+    overwrite: Overwrite = False
     not_found: Literal["continue", "abort"] = "continue"
 
     @model_validator(mode="after")
@@ -167,12 +169,18 @@ class Har(Action[HarResult]):
             raise ValueError("replay needs path")
         if self.action != "replay" and self.not_found != "continue":
             raise ValueError(f"{self.action} takes no notFound")
+        if self.action == "replay" and self.overwrite:
+            raise ValueError("replay writes nothing, so it takes no overwrite")
         return self
+
+    def path_use(self) -> PathUse:
+        """A replay reads the file, anything else writes it."""
+        return PathUse.READ if self.action == "replay" else PathUse.WRITE
 
     def perform(self, scene: Scene) -> HarResult:
         """Keep paths in the session's record and recorded traffic in a journal below the setting `home`."""
         scene.require_ability("network")
-        scene.traffic.require_devtools()
+        scene.traffic.require_access()
         handlers = {"start": self._start, "flush": self._flush, "stop": self._stop, "replay": self._replay}
         result = handlers[self.action](scene)
         record = scene.record
@@ -241,7 +249,7 @@ class GetNetwork(LogQuery, Action[NetworkLog]):
         scene.require_ability("requests")
         if scene.bidi is None:
             raise Unsupported(f"{scene.record.id!r} reports no requests: it has no WebDriver BiDi.", hint=NEEDS_BIDI)
-        warnings = catch_up_events(scene)
+        warnings = [*catch_up_events(scene), *scene.subscriptions.request_topic.gaps_after(self.since)]
         entries, until, dropped = scene.subscriptions.requests.find(self.since, self.url, self.status, clear=self.clear)
         shown, more = newest(entries, self.limit, scene)
         return NetworkLog(

@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from orchestrator.actions.base import ALL_TYPES, Action, HasTimeout
 from orchestrator.automation import dialogs, downloads, file_choosers, reporting
+from orchestrator.automation.browser.permissions import NOT_OF_ORIGINS
 from orchestrator.automation.browser.settling import ChangeObserver
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, NotActionable, OrchestratorError, RemoteFailure, Unsupported, brief
@@ -123,7 +124,10 @@ class SetPolicy(PolicyChanges, Action[PolicyList]):
             with suppress(OrchestratorError):
                 _apply_policies(scene, given.keys())  # undo what the browser did apply
             raise
-        return PolicyList.from_policies(scene.record.policies)
+        result = PolicyList.from_policies(scene.record.policies)
+        if self.permissions in {"allow", "deny"} and scene.subscriptions.origin_permissions is not None:
+            result.warnings.append(NOT_OF_ORIGINS)
+        return result
 
 
 def _apply_policies(scene: Scene, given: Collection[str]) -> None:
@@ -153,9 +157,9 @@ def _refuse(scene: Scene, given: Collection[str]) -> None:
     for name in chromium_only:
         scene.require_ability("file_pickers" if name == "file_pickers" else "permissions")
     lacks = ""
-    if chromium_only and scene.browser not in browser_support.CHROMIUM:
+    if chromium_only and scene.browser not in {*browser_support.CHROMIUM, "firefox"}:
         lacks = "speaks no Chrome DevTools Protocol"
-    elif scene.bidi is None and not {"file_pickers", "downloads"}.isdisjoint(given):
+    elif scene.bidi is None and (scene.browser == "firefox" or not {"file_pickers", "downloads"}.isdisjoint(given)):
         lacks = "has no BiDi socket"
     if lacks:
         raise Unsupported(f"This session's remote end {lacks}.", hint="Use Chrome or Edge on this machine.")

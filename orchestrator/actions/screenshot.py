@@ -14,6 +14,7 @@ from orchestrator.automation.images import Shot
 from orchestrator.automation.output_files import choose_output_path, write_output
 from orchestrator.automation.scene import Scene
 from orchestrator.automation.screenshotter import camera_of
+from orchestrator.models.paths import Overwrite, WritePath
 from orchestrator.models.results import Outcome, Screenshot
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
@@ -43,7 +44,8 @@ class TakeScreenshot(SelectorAliases, Action[Screenshot]):
     full_page: bool = False
     marks: bool = Field(default=False, description="Draw the refs on it.")
     format: Literal["png", "jpeg"] = "png"
-    path: str | None = None
+    path: WritePath | None = None
+    overwrite: Overwrite = False
 
     @model_validator(mode="after")
     def _one_of_both(self) -> TakeScreenshot:
@@ -92,7 +94,8 @@ class PrintPage(Action[PrintedPage]):
     reads: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = PrintedPage
 
-    path: str | None = None
+    path: WritePath | None = None
+    overwrite: Overwrite = False
     orientation: Literal["portrait", "landscape"] = "portrait"
     scale: float = Field(default=1, ge=0.1, le=2)
     background: bool = False

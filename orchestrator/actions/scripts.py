@@ -17,7 +17,15 @@ from orchestrator.automation.browser.locator import Locator
 from orchestrator.automation.browser.selector import parse_selector
 from orchestrator.automation.scene import Scene
 from orchestrator.automation.scripting import engine
-from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, TimedOut, Unsupported, quoted
+from orchestrator.errors import (
+    InvalidArgument,
+    OrchestratorError,
+    RemoteFailure,
+    ScriptThrew,
+    TimedOut,
+    Unsupported,
+    quoted,
+)
 from orchestrator.models.results import Acted, Outcome, ScriptResult, ScriptValue
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
@@ -129,14 +137,15 @@ def _refused(error: RemoteFailure, limit: float) -> Exception:
         return TimedOut(f"The script was not done after {limit:g} s.", hint="Raise timeout, or return sooner.")
     if error.details.get("error") == "javascript error":
         thrown = message.partition("javascript error: ")[2] or message
-        return InvalidArgument(f"The script threw: {thrown.rstrip('.')}.", hint="Correct the script.")
+        thrown = thrown.rstrip(".")
+        return ScriptThrew(f"The script threw: {thrown}.", thrown)
     return error
 
 
 def fit_into_output(value: Any, scene: Scene, *, is_cut: bool = False) -> dict[str, Any]:
     """Fields of `ScriptValue` for a script's value; a value that is too long becomes the beginning of its JSON.
 
-    Secrets are redacted before the cut: half a secret would not be recognized.
+    Secrets are masked before the cut: half a secret would not be recognized.
 
     Args:
         value: The value.
@@ -153,14 +162,11 @@ def fit_into_output(value: Any, scene: Scene, *, is_cut: bool = False) -> dict[s
             f"The script's value is too large: more than {_MOST_JSON:,} characters of JSON.",
             hint="Return it in parts, by one call for each.",
         )
-    if len(text) > room:
-        value = scene.redactor.data(value)
-        text = json.dumps(value, ensure_ascii=False)
     if len(text) <= room:
         return {"value": value}
     number = f"more than {len(text) - room}" if is_cut else f"{len(text) - room} more"
     cut = f"Cut: {number} characters of JSON. Return less, or raise the setting max_output."
-    return {"value": text[:room], "next": cut}
+    return {"value": scene.redactor.beginning(text, room), "next": cut}
 
 
 class RunScript(HasTimeout, Action[ScriptResult]):

@@ -1,4 +1,4 @@
-"""Cookies, and saving storage state for later sessions."""
+"""Cookies, passkeys, and saving storage state for later sessions."""
 
 from __future__ import annotations
 
@@ -7,23 +7,32 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from pydantic import Field, model_validator
 
 from orchestrator.actions.base import Action, Part
-from orchestrator.actions.tool_results import Cookie, CookieList, StorageSaved
+from orchestrator.actions.tool_results import Cookie, CookieList, Passkey, PasskeyList, StorageSaved
+from orchestrator.automation.fields.secret_typing import read_passkey, read_secret
 from orchestrator.automation.login import read_login
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, RemoteFailure, quoted
+from orchestrator.models.paths import Overwrite, WritePath
 from orchestrator.models.results import Outcome
+from orchestrator.models.session import Tab
+from orchestrator.models.storage_state import StoredCookie, origin_of
 from orchestrator.snapshot.methods import STATE
 from orchestrator.system import storage_files
+from orchestrator.system.output import write_file
+from orchestrator.system.secrets import is_typed_reference
+from orchestrator.webdriver.bidi import Bidi
+from orchestrator.webdriver.bidi_cookies import BidiCookies, read_name
 
 _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f;=]")
 _NOT_IN_VALUES = re.compile(r"[\x00-\x08\x0a-\x1f\x7f;]")
 _LONGEST = 4096
 """Maximal bytes of a cookie's name and value together (RFC 6265bis, 5.6)."""
+_ENCODE = "Whoever runs this server can write it without semicolons, line breaks and surrounding space."
 _ONLY_FOR_SET = ("value", "domain", "path", "secure", "http_only", "same_site", "expiry")
 
 _WIRE = [field.alias or name for name, field in Cookie.model_fields.items()]
@@ -59,10 +68,10 @@ class Cookies(Action[CookieList]):
         if self.action == "delete" and self.name is None:
             raise ValueError("delete needs name; clear removes all")
         if self.action == "set":
-            self._check()
+            self.check_value()
         return self
 
-    def _check(self) -> None:
+    def check_value(self) -> None:
         """Refuse cookies that browsers reject."""
         if self.name is None or self.value is None:
             raise ValueError("set needs name and value")
@@ -86,7 +95,7 @@ class Cookies(Action[CookieList]):
             return CookieList(action=self.action, cookies=self._read(scene))
         cookies = self._read(scene)
         if self.action == "delete" and cookies:
-            self._delete(scene, self.name or "")
+            self._delete(scene, cookies)
         if self.action == "clear" and cookies:
             scene.remote.execute("deleteAllCookies")
         warnings = [] if cookies or self.name is None else [f"The site has no cookie {quoted(self.name)}."]
@@ -99,10 +108,18 @@ class Cookies(Action[CookieList]):
             if error.details.get("error") not in {"invalid cookie domain", "unsupported operation"}:
                 raise
             rows = []
+        if scene.browser == "firefox":
+            rows = [{**row, "name": read_name(row["name"])} for row in rows]
         wanted = [row for row in rows if self.name is None or row["name"] == self.name]
         return [Cookie.model_validate({name: row.get(name) for name in _WIRE if name in row}) for row in wanted]
 
-    def _delete(self, scene: Scene, name: str) -> None:
+    def _delete(self, scene: Scene, cookies: list[Cookie]) -> None:
+        name = self.name or ""
+        if (bidi := scene.firefox_bidi) is not None:
+            # geckodriver does not decode names in the command's URL.
+            for cookie in cookies:
+                BidiCookies(bidi).delete(name, cookie.domain or "", cookie.path or "/")
+            return
         if not name.isascii():
             # chromedriver does not decode percent-encoded UTF-8 in the command's URL.
             with suppress(RemoteFailure):
@@ -113,8 +130,13 @@ class Cookies(Action[CookieList]):
     def _set(self, scene: Scene) -> None:
         cookie = {name: value for name, value in self.model_dump(by_alias=True).items() if value is not None}
         del cookie["action"]
+        if is_typed_reference(self.value):
+            cookie |= self._read_secret(scene, self.value or "")
         try:
-            scene.remote.execute("addCookie", cookie=cookie)
+            if (bidi := scene.firefox_bidi) is not None and not (self.name or "").isascii():
+                self._set_by_bidi(scene, bidi, cookie)
+            else:
+                scene.remote.execute("addCookie", cookie=cookie)
         except RemoteFailure as error:
             if error.details.get("error") not in {"invalid cookie domain", "unable to set cookie", "invalid argument"}:
                 raise
@@ -126,9 +148,89 @@ class Cookies(Action[CookieList]):
                 said=error.message,
             ) from error
 
+    def _set_by_bidi(self, scene: Scene, bidi: Bidi, cookie: dict[str, Any]) -> None:
+        """Set a cookie whose name geckodriver would garble, for the page's host unless a domain is given."""
+        origin = origin_of(scene.query_page(STATE)["url"])
+        domain = f".{self.domain.removeprefix('.')}" if self.domain else urlsplit(origin).hostname
+        stored = {"expires": self.expiry or -1, "sameSite": "None" if cookie.get("secure") else "Lax", **cookie}
+        wanted = StoredCookie.model_validate({**stored, "domain": domain or "none"})
+        if origin:
+            BidiCookies(bidi).set_from(origin, wanted)
+        if not any(one.value == wanted.value for one in self._read(scene)):
+            raise RemoteFailure("The browser did not take it.", error="unable to set cookie")
+
+    def _read_secret(self, scene: Scene, given: str) -> dict[str, Any]:
+        """Return the value that a reference stands for, if the page may get it; an https page's is for https alone."""
+        if self.domain is not None:
+            raise InvalidArgument(
+                f"{given} is set for the host of the page alone.", hint="Omit domain; other hosts would get it, too."
+            )
+        owner = scene.remote.execute("getCurrentUrl")
+        text = read_secret(scene, given, owner)
+        try:
+            self.model_copy(update={"value": text}).check_value()
+        except ValueError:  # without its text, which may quote the value
+            raise InvalidArgument(f"{given} cannot be the value of a cookie.", hint=_ENCODE) from None
+        return {"value": text, **({"secure": True} if owner.startswith("https:") else {})}
+
+
+class Passkeys(Action[PasskeyList]):
+    """Make sites' passkeys (WebAuthn) work unattended in this session: add first, then register or log in."""
+
+    verb: ClassVar[str] = "passkeys"
+    title: ClassVar[str] = "Passkeys"
+    instead: ClassVar[str] = "In an app, log in with set_value and a password or code."
+    part: ClassVar[Part] = "context"
+    destructive: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
+    result: ClassVar[type[Outcome]] = PasskeyList
+
+    action: Literal["add", "list", "remove"]
+    credential: str | None = Field(default=None, pattern=r"^secret:[A-Za-z_]\w*$", description="secret:NAME")
+    credential_id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]+$")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Passkeys:
+        if self.credential is not None and self.action != "add":
+            raise ValueError(f"{self.action} takes no credential")
+        if self.credential_id is not None and self.action != "remove":
+            raise ValueError(f"{self.action} takes no credentialId")
+        return self
+
+    def perform(self, scene: Scene) -> PasskeyList:
+        """Return the passkeys that the session has then; never a private key."""
+        scene.require_ability("passkeys")
+        scene.tabs.refresh()
+        if self.action == "remove":
+            self._remove(scene)
+        elif self.action == "add" or scene.tabs.authenticators.are_used:
+            scene.tabs.bring_passkeys()
+        tab = scene.tabs.find(scene.tabs.current_name)
+        if self.credential is not None:
+            self._add(scene, tab, self.credential)
+        kept = [Passkey.of(one) for one in scene.tabs.authenticators.read(tab)]
+        return PasskeyList(action=self.action, passkeys=kept)
+
+    def _add(self, scene: Scene, tab: Tab, given: str) -> None:
+        credential = read_passkey(scene, given)
+        try:
+            scene.tabs.authenticators.add(tab, credential)
+        except RemoteFailure as error:
+            raise InvalidArgument(
+                f"The browser does not take {given} as a passkey.",
+                hint="Its privateKey is a P-256 key in PKCS #8, as PEM or Base64url; credentialId and userHandle are "
+                "Base64url.",
+            ) from error
+
+    def _remove(self, scene: Scene) -> None:
+        if not scene.tabs.remove_passkeys(self.credential_id) and self.credential_id is not None:
+            raise InvalidArgument(
+                f"There is no passkey {quoted(self.credential_id)}.", hint="passkeys with action list has their ids."
+            )
+
 
 class SaveStorageState(Action[StorageSaved]):
-    """Save the session's login (cookies, local storage) to a file that starts take as storageState."""
+    """Save the session's login (cookies, storage) to a file that starts take as storageState."""
 
     verb: ClassVar[str] = "save_storage_state"
     title: ClassVar[str] = "Save the storage state"
@@ -137,14 +239,15 @@ class SaveStorageState(Action[StorageSaved]):
     idempotent: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = StorageSaved
 
-    path: str | None = None
+    path: WritePath | None = None
+    overwrite: Overwrite = False
 
     def perform(self, scene: Scene) -> StorageSaved:
         """Read the storage of every origin that the session visited, and write the file; the result has no values."""
         path = self._target(scene)
         state, warnings = read_login(scene)
         try:
-            state.write(path)
+            write_file(path, state.text())
         except (OSError, ValueError) as error:  # ValueError: a null character
             reason = getattr(error, "strerror", None) or error
             raise InvalidArgument(f"{path} cannot be written: {reason}.", hint="Give another path.") from None
@@ -168,4 +271,4 @@ class SaveStorageState(Action[StorageSaved]):
         return path
 
 
-ACTIONS: list[type[Action[Any]]] = [Cookies, SaveStorageState]
+ACTIONS: list[type[Action[Any]]] = [Cookies, SaveStorageState, Passkeys]

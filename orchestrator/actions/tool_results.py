@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
 from orchestrator.models.emulation import OFF, Emulation, Geolocation, Viewport
-from orchestrator.models.results import Acted, Outcome
+from orchestrator.models.results import Acted, Outcome, own_line
 from orchestrator.models.session import Wire
 from orchestrator.webdriver.events.console import ConsoleMessage
 from orchestrator.webdriver.events.requests import NetworkRequest
@@ -40,6 +41,53 @@ class PrintedPage(Outcome):
     def lines(self) -> list[str]:
         """The file and its size."""
         return [f"Page printed: {self.path} ({self.size:,} bytes)."]
+
+
+class AuditedElement(Wire):
+    """An element that breaks a rule of accessibility: its outline line, and what is wrong with it."""
+
+    ref: str
+    line: str
+    problem: str
+
+
+class Violation(Wire):
+    """A broken rule of axe-core; `total` elements break it, `elements` are the first of them."""
+
+    rule: str
+    impact: Literal["critical", "serious", "moderate", "minor"]
+    help: str
+    help_url: str
+    total: int
+    elements: list[AuditedElement]
+
+    def lines(self) -> list[str]:
+        """The rule, then a line per element."""
+        elements = [f"  - {one.line}: {one.problem}" for one in self.elements]
+        more = self.total - len(elements)
+        return [f"{self.impact}: {self.help} ({self.rule})", *elements, *([f"  … and {more} more"] if more else [])]
+
+
+class AuditResult(Outcome):
+    """Faults that axe-core found in a page, the most severe first."""
+
+    axe: str
+    violations: list[Violation]
+    passed: int
+    incomplete: int
+    documents: int
+    unchecked: list[str] | None = None
+
+    def lines(self) -> list[str]:
+        """The counts."""
+        found = f"Rules broken: {len(self.violations)}" if self.violations else "No violations"
+        counts = f"passed: {self.passed}, for a human to judge: {self.incomplete}; documents: {self.documents}"
+        return [f"{found}; {counts} (axe-core {self.axe})."]
+
+    def page_lines(self) -> list[str]:
+        """Each broken rule with its elements, and the frames that were not checked."""
+        lines = [line for one in self.violations for line in one.lines()]
+        return [*lines, *(f"Not checked: {line}" for line in self.unchecked or ())]
 
 
 class TabFacts(Wire):
@@ -81,10 +129,47 @@ class CookieList(Outcome):
     cookies: list[Cookie]
 
     def lines(self) -> list[str]:
-        """The action and the count, then one line of JSON per cookie."""
+        """The action and the count."""
         done = {"get": "Cookies", "set": "Set", "delete": "Deleted", "clear": "Cleared"}[self.action]
+        return [f"{done}: {len(self.cookies)}."]
+
+    def page_lines(self) -> list[str]:
+        """The cookies, a line of JSON each."""
         cookies = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in self.cookies]
-        return [f"{done}: {len(cookies)}.", *(json.dumps(cookie, ensure_ascii=False) for cookie in cookies)]
+        return [json.dumps(cookie, ensure_ascii=False) for cookie in cookies]
+
+
+class Passkey(Wire):
+    """A passkey of a site (`rpId`), for a user whom the site calls `userHandle`, without its private key."""
+
+    rp_id: str
+    credential_id: str
+    user_handle: str | None = None
+    sign_count: int
+
+    @classmethod
+    def of(cls, credential: Mapping[str, Any]) -> Self:
+        """Return what may be shown of a credential that the remote end has."""
+        names = {field.alias or name for name, field in cls.model_fields.items()}
+        return cls.model_validate({name: value for name, value in credential.items() if name in names})
+
+
+class PasskeyList(Outcome):
+    """The passkeys that the session has."""
+
+    action: str = Field(exclude=True)
+    passkeys: list[Passkey]
+
+    def lines(self) -> list[str]:
+        """The action and the count."""
+        done = {"add": "Passkeys work without a person", "list": "Passkeys", "remove": "Removed; passkeys left"}
+        return [f"{done[self.action]}: {len(self.passkeys)}."]
+
+    def page_lines(self) -> list[str]:
+        """The passkeys, a line of JSON each."""
+        return [
+            json.dumps(one.model_dump(by_alias=True, exclude_none=True), ensure_ascii=False) for one in self.passkeys
+        ]
 
 
 class Emulated(Acted):
@@ -228,8 +313,12 @@ class ConsoleLog(EventLog):
     entries: list[ConsoleMessage]
 
     def lines(self) -> list[str]:
+        """The number of messages."""
+        return self._counted(len(self.entries))
+
+    def page_lines(self) -> list[str]:
         """A line per message, and its stack."""
-        return [*self._counted(len(self.entries)), *(line for entry in self.entries for line in _message(entry))]
+        return [own_line(line) for entry in self.entries for line in _message(entry)]
 
 
 class NetworkLog(EventLog):
@@ -238,8 +327,12 @@ class NetworkLog(EventLog):
     entries: list[NetworkRequest]
 
     def lines(self) -> list[str]:
+        """The number of requests."""
+        return self._counted(len(self.entries))
+
+    def page_lines(self) -> list[str]:
         """A line per request."""
-        return [*self._counted(len(self.entries)), *(_request(entry) for entry in self.entries)]
+        return [own_line(_request(entry)) for entry in self.entries]
 
 
 def _clock(when: float) -> str:

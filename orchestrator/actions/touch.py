@@ -71,9 +71,9 @@ class TapElement(SelectorAliases, PressAction):
         in_web_view = scene.record.type is SessionType.IOS and not scene.native
         if in_web_view and self.count == 1 and not self.hold_ms:
             return click_in_web_view(scene, self.selector, self.timeout)
-        with aimed_at(scene, self.selector, self.timeout, "press") as (hit, point):
-            self._tap(scene, *point)
-        return Acted(matches=hit.matches)
+        with aimed_at(scene, self.selector, self.timeout, "press") as aimed:
+            self._tap(scene, *aimed.point)
+        return Acted(matches=aimed.hit.matches)
 
     def _tap(self, scene: Scene, x: int, y: int) -> None:
         if scene.native:

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from orchestrator.actions.base import ALL_TYPES, Action, HasTimeout, Selector, SelectorAliases
 from orchestrator.automation.browser.element_errors import SELECTOR_HINT, element_error
 from orchestrator.automation.browser.finder import count_matches
+from orchestrator.automation.browser.selector import Selector as ParsedSelector
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import ExpectationFailed, InvalidArgument, StaleRef, TimedOut, Unsupported, quoted
 from orchestrator.models.results import ConditionMet, Outcome
@@ -136,6 +137,16 @@ class Expect(SelectorAliases, HasTimeout, Action[ConditionMet]):
             **_near(answer),
         )
 
+    def asked(self, scene: Scene) -> dict[str, Any]:
+        """The engine's question: conditions, negation, and the locator if there is one.
+
+        Raises:
+            InvalidArgument: The selector is none.
+        """
+        conditions = self._conditions()
+        locator = _build_locator(scene, self.selector, conditions)
+        return {"conditions": conditions, "not": self.not_, **({"locator": locator[1]} if locator else {})}
+
     def _conditions(self) -> dict[str, Any]:
         given = {name: getattr(self, field) for field, name in (_OF_ELEMENTS | _OF_PAGES).items()}
         given["attribute"] = self.attribute and self.attribute.model_dump(exclude_none=True)
@@ -165,14 +176,8 @@ def _poll(
         raise Unsupported("An app's own screen has no URL.", hint="Use title, text or selector.")
     quiet_ms = conditions.get("quiet", 0)
     deadline = Deadline(scene.seconds(timeout) + (quiet_ms / 1000 if timeout is None else 0))
-    in_frame = scene.finder.is_inside_frame and not conditions.keys().isdisjoint({"pageText", "quiet"})
-    needed = selector is not None or in_frame
-    parsed = scene.finder.parse_selector(selector) if needed else None
-    # These conditions allow several matches, also in a session with strict selectors.
-    several = (
-        "count" in conditions or conditions.get("state") in {"gone", "hidden"} or conditions.get("visible") is False
-    )
-    locator = None if parsed is None else parsed.data() if several else scene.finder.build_locator(parsed)
+    found = _build_locator(scene, selector, conditions)
+    parsed, locator = found or (None, None)
     since = {"since": deadline.started} if quiet_ms else {}
     answer = scene.finder.poll(WAIT, deadline, locator, conditions=conditions, **{"not": negate}, **since)
     if not is_refused(answer):
@@ -188,6 +193,21 @@ def _poll(
             hint="Call get_visible_elements and use a ref from its outline.",
         )
     return answer, deadline
+
+
+def _build_locator(
+    scene: Scene, selector: str | None, conditions: Mapping[str, Any]
+) -> tuple[ParsedSelector, dict[str, Any]] | None:
+    """Parse the selector of conditions, and make a locator of it; None if they are about the page as a whole."""
+    in_frame = scene.finder.is_inside_frame and not conditions.keys().isdisjoint({"pageText", "quiet"})
+    if selector is None and not in_frame:
+        return None
+    parsed = scene.finder.parse_selector(selector)
+    # These conditions allow several matches, also in a session with strict selectors.
+    several = (
+        "count" in conditions or conditions.get("state") in {"gone", "hidden"} or conditions.get("visible") is False
+    )
+    return parsed, parsed.data() if several else scene.finder.build_locator(parsed)
 
 
 def _met(scene: Scene, answer: WaitAnswer, deadline: Deadline) -> ConditionMet:

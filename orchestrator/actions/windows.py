@@ -12,6 +12,7 @@ from orchestrator.actions.tool_results import Contexts, FrameEntered, TabFacts, 
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument
 from orchestrator.models.emulation import HIGHEST, Viewport
+from orchestrator.models.paths import PageUrl
 from orchestrator.models.results import Acted, Observe, Outcome
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
@@ -38,7 +39,7 @@ class Tabs(Action[TabList]):
 
     action: Literal["list", "new", "select", "close"]
     tab: str | None = Field(default=None, description="Such as t2.")
-    url: str | None = None
+    url: PageUrl | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Tabs:
@@ -161,7 +162,7 @@ class SwitchContext(HasTimeout, Action[Contexts]):
             )
         scene.switch_context(context)
         if not scene.native:
-            install_page_engine(scene.remote)
+            install_page_engine(scene.remote, scene.record.capabilities)
             scene.record_url_and_title(scene.query_page(STATE))
         return _contexts_result(scene, contexts)
 

@@ -32,6 +32,14 @@ def answer_dialog(scene: Scene, text: str) -> bool:
     return True
 
 
+def report_leave_questions(scene: Scene) -> None:
+    """Report the pages that asked whether they may be left since the last result; drivers always confirm that."""
+    asked = scene.subscriptions.leave_questions
+    while asked:
+        asked.popleft()
+        scene.event("A page asked whether it may be left (beforeunload); the driver confirmed it.")
+
+
 def type_into_dialog(scene: Scene, text: str) -> None:
     """Type into the open dialog; an event reports a dialog that takes no text."""
     try:

@@ -10,12 +10,13 @@ import base64
 import io
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
+from orchestrator.system.host import private_files
 
 if TYPE_CHECKING:
     from orchestrator.automation.scene import Scene
@@ -64,21 +65,31 @@ def apply_download_policy(scene: Scene) -> None:
     """Apply the policy for downloads to the browser: deny them, or save them in the session's folder.
 
     A browser that was not started here keeps its own behaviour unless the policy is `deny`.
+    """
+    plan_download_policy(scene)()
+
+
+def plan_download_policy(scene: Scene) -> Callable[[], None]:
+    """Return what applies the record's policy for downloads as it is now, in any thread.
 
     Source: https://www.w3.org/TR/webdriver-bidi/#command-browser-setDownloadBehavior.
     """
-    if scene.bidi is None:
-        return
+    bidi = scene.bidi
+    if bidi is None:
+        return lambda: None
     record, behavior = scene.record, None
     denied = record.policies.downloads == "deny"
     if denied:
         behavior = {"type": "denied"}
     elif record.owned and not record.is_remote:
         behavior = {"type": "allowed", "destinationFolder": str(download_folder(record, scene.settings))}
-    # Browsers without the command choose the folder themselves; that downloads are not denied must not go unnoticed.
-    with nullcontext() if denied else suppress(RemoteFailure, NoAnswer):
-        contexts = [scene.bidi.user_context]
-        scene.bidi.call("browser.setDownloadBehavior", downloadBehavior=behavior, userContexts=contexts)
+
+    def apply() -> None:
+        # Browsers without the command choose the folder themselves; but that downloads are not denied must be told.
+        with nullcontext() if denied else suppress(RemoteFailure, NoAnswer):
+            bidi.call("browser.setDownloadBehavior", downloadBehavior=behavior, userContexts=[bidi.user_context])
+
+    return apply
 
 
 def report_downloads(scene: Scene) -> None:
@@ -87,11 +98,22 @@ def report_downloads(scene: Scene) -> None:
     is_fetched = scene.record.capabilities.get("se:downloadsEnabled") is True
     ended = scene.subscriptions.downloads.ended
     while ended:
-        name, path = ended.popleft()
-        if path is None and policy == "deny":
+        name, path, beyond, shortfall = ended.popleft()
+        if beyond:
+            scene.event(
+                f"The download of {name!r} was cancelled: a session's downloads may have {beyond} together "
+                "(setting downloads_max). Move or remove earlier ones."
+            )
+        elif path is None and policy == "deny":
             scene.event(f"The page's download of {name!r} was denied by policy.")
         elif path is None:
             scene.event(f"The download of {name!r} ended without a file.")
+        elif shortfall:
+            received, announced = shortfall
+            where = " at the remote end" if scene.record.is_remote else ""
+            scene.event(
+                f"The download of {name!r} broke off: {received:,} of {announced:,} bytes are in {path}{where}."
+            )
         elif policy == "allow":
             continue
         elif not scene.record.is_remote:
@@ -115,8 +137,8 @@ def _fetch_file(scene: Scene, name: str, facts: Mapping[str, Any]) -> None:
         return
     try:
         content = _content(scene.remote.execute("downloadFile", limit=_FETCH_TIMEOUT, name=name))
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.write_bytes(content)
+        private_files.make_folder(folder)
+        private_files.create_with(path, content)
         if modified:
             os.utime(path, (modified / 1000, modified / 1000))
     except (OrchestratorError, OSError, ValueError, LookupError, zipfile.BadZipFile) as error:

@@ -33,13 +33,17 @@ def report_opened_pickers(scene: Scene) -> None:
         chooser = opened.popleft()
         policy = scene.record.policies.file_pickers
         if policy == "manual":
+            scene.event("The page opened a file chooser; it is left to the browser.")
             continue
         if policy == "deny":
             scene.event("The page opened a file chooser; it was closed by policy.")
             continue
         line, ref = _describe_input(scene, chooser)
         if not ref:
-            scene.event("The page opened a file chooser without a file input; it was closed.")
+            scene.event(
+                "The page opened a file chooser without a file input; it was closed. "
+                "To open files there: call upload_files with the element that opens it, and paths."
+            )
             continue
         wanted = "files" if chooser.get("multiple") else "a file"
         scene.event(f"The page asks for {wanted} for {line}: call upload_files with selector {ref} and paths.")

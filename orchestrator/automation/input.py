@@ -1,10 +1,11 @@
-"""Mouse, touch and keyboard input by W3C Perform Actions."""
+"""Mouse, touch and keyboard input, by W3C Perform Actions or by DevTools."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from orchestrator.automation.browser.devtools_input import PointerEvents
@@ -15,7 +16,6 @@ from orchestrator.automation.scene import Scene
 from orchestrator.errors import (
     BuiltinsReplaced,
     DialogOpen,
-    ElementNotFound,
     InvalidArgument,
     PlaceGone,
     RemoteFailure,
@@ -25,8 +25,8 @@ from orchestrator.models.results import Acted
 from orchestrator.models.session import SessionType
 from orchestrator.snapshot.methods import INSERTED, PREFILLED, PRESSED
 from orchestrator.snapshot.web.page import Interrupted
+from orchestrator.webdriver.websocket import Command
 
-_MASKED_FIELD_IN_FOCUS = "input[type=password]:focus"
 _KEYS_AT_ONCE = 100
 """Key presses per Perform Actions command, so that none comes near the command timeout."""
 
@@ -87,18 +87,30 @@ def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
     if not text:
         press(scene, [[KEYS["Delete"]]])
         return
-    if not keystrokes and (len(text) > _PREFILLED or text.count("\n") >= _LINES_INSERTED):
+    if not keystrokes and _is_prefilled(text):
         taken = scene.query_page(PREFILLED, value=text[:-1])["taken"]
         text = text[-1] if taken else text
     _check_length(text, _MOST_TYPED if keystrokes else _MOST_INSERTED)
     if not keystrokes and is_chromium(scene):
-        scene.remote.cdp("Input.insertText", text=text)
+        insertion = {"text": text}
+        if not scene.send_input([("Input.insertText", insertion)]):
+            scene.remote.cdp("Input.insertText", **insertion)
     elif (
         keystrokes
         or scene.record.type is not SessionType.BROWSER
         or not scene.query_page(INSERTED, value=text)["taken"]
     ):
         press(scene, [[KEYS["Enter"] if char == "\n" else char] for char in text])
+
+
+def inserts_with_focus(scene: Scene, text: str, *, keystrokes: bool) -> bool:
+    """Return True for a text that the page's engine inserts: it can do so in the call that focuses the field."""
+    is_by_engine = scene.record.type is SessionType.BROWSER and not is_chromium(scene)
+    return is_by_engine and bool(text) and not keystrokes and not _is_prefilled(text)
+
+
+def _is_prefilled(text: str) -> bool:
+    return len(text) > _PREFILLED or text.count("\n") >= _LINES_INSERTED
 
 
 def _check_length(text: str, most: int) -> None:
@@ -126,17 +138,6 @@ def type_at_caret(scene: Scene, text: str) -> None:
             type_text(scene, line, keystrokes=not is_chromium(scene))
 
 
-def is_password_focused(scene: Scene) -> bool:
-    """True if a password field of the page has the focus."""
-    if scene.native:
-        return False
-    try:
-        with scene.element(_MASKED_FIELD_IN_FOCUS, "present", 0):
-            return True
-    except ElementNotFound:
-        return False
-
-
 def move(x: int, y: int, duration: int = 0) -> dict[str, Any]:
     """A pointer move to a point of the viewport."""
     return {"type": "pointerMove", "x": x, "y": y, "duration": duration}
@@ -146,6 +147,8 @@ def perform_pointer_actions(
     scene: Scene, steps: Sequence[dict[str, Any]], *, kind: str = "mouse", held: Sequence[str] = ()
 ) -> None:
     """Perform a pointer's steps in one Perform Actions command, with keys held down."""
+    if scene.browser == "firefox":
+        steps = _beginning_with_a_move(scene, steps)
     source: dict[str, Any] = {
         "type": "pointer",
         "id": kind,
@@ -162,12 +165,61 @@ def perform_pointer_actions(
         sources = [keys, source]
     try:
         scene.remote.execute("actions", actions=sources)
-    except BuiltinsReplaced:  # the driver's own script fails before the pointer's first move
-        if not is_chromium(scene):
+    except RemoteFailure as error:  # the driver's own script fails before the pointer's first move
+        if not is_chromium(scene) or not _is_pages_doing(scene, error, steps):
             raise
         if held:
             scene.remote.execute("clearActionState")
-        PointerEvents(scene.remote, kind, held).perform(steps)
+        PointerEvents(lambda event: scene.remote.cdp(event[0], **event[1]), kind, held).perform(steps)
+
+
+@dataclass
+class Aimed:
+    """Target of the pointer, inside `aimed_at`.
+
+    Attributes:
+        hit: The element.
+        point: The point in the document in which the pointer acts.
+        frame: The element's frame.
+        is_asked: True once the page was asked where the pointer arrived.
+    """
+
+    hit: FoundElement
+    point: tuple[int, int]
+    frame: FramePath
+    is_asked: bool = False
+
+
+def point_and_press(
+    scene: Scene, steps: Sequence[dict[str, Any]], *, held: Sequence[str] = (), aimed: Aimed | None = None
+) -> None:
+    """Perform moves and presses of the mouse, without pauses, at points inside the viewport of the top document."""
+    events: list[Command] = []
+    PointerEvents(events.append, "mouse", ()).perform(steps)
+    asks = aimed is not None and not aimed.frame
+    if held or not is_chromium(scene) or not scene.send_input(events, asks_arrival=asks):
+        perform_pointer_actions(scene, steps, held=held)
+    elif aimed:
+        aimed.is_asked = asks
+
+
+def _beginning_with_a_move(scene: Scene, steps: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return the steps so that their first move is one: the page gets no event of a move to where the pointer is."""
+    moves = [(step["x"], step["y"]) for step in steps if step["type"] == "pointerMove"]
+    before, scene.pointer = scene.pointer, moves[-1] if moves else scene.pointer
+    if not moves or moves[0] != before:
+        return steps
+    x, y = before
+    return [move(x - 1 if x else 1, y), *steps]
+
+
+def _is_pages_doing(scene: Scene, error: RemoteFailure, steps: Iterable[dict[str, Any]]) -> bool:
+    """Return True if Perform Actions failed for what the page replaced; it can lie about its size, too."""
+    if error.details.get("error") != "move target out of bounds":
+        return isinstance(error, BuiltinsReplaced)
+    size = scene.remote.cdp("Page.getLayoutMetrics").get("cssLayoutViewport", {})
+    moves = [step for step in steps if step["type"] == "pointerMove"]
+    return all(0 <= one["x"] < size["clientWidth"] and 0 <= one["y"] < size["clientHeight"] for one in moves)
 
 
 @contextmanager
@@ -188,36 +240,38 @@ def refusing_out_of_bounds(x: int, y: int) -> Iterator[None]:
         ) from error
 
 
-def point_in_top_document(scene: Scene, point: Sequence[int], aim: str | None = None) -> tuple[int, int]:
-    """Convert a point of the current frame to the top document's viewport; with `aim` see `aimed_at`."""
+def pointer_point(scene: Scene, point: Sequence[int], aim: str | None = None) -> tuple[int, int]:
+    """Convert a point of the current frame to the document in which the pointer acts; with `aim` see `aimed_at`."""
     x, y = point
-    with scene.finder.frames.point_in_top_document(x, y, aim) as converted:
+    with scene.finder.frames.pointer_point(x, y, aim) as converted:
         return converted
 
 
-def click(scene: Scene, point: tuple[int, int], *, held: Sequence[str] = ()) -> None:
-    """Click at a point of the current frame."""
-    with scene.finder.frames.point_in_top_document(*point) as (x, y):
-        perform_pointer_actions(scene, [move(x, y), *PRESS], held=held)
+def click(scene: Scene, point: tuple[int, int], *, held: Sequence[str] = (), aim: Aim | None = None) -> None:
+    """Click at a point of the current frame; with `aim`, that of an element, see `aimed_at`."""
+    with scene.finder.frames.pointer_point(*point, aim) as (x, y):
+        point_and_press(scene, [move(x, y), *PRESS], held=held)
 
 
 @contextmanager
-def aimed_at(
-    scene: Scene, given: str, timeout_ms: int | None, aim: Aim
-) -> Iterator[tuple[FoundElement, tuple[int, int]]]:
-    """Find an element; inside the block, where a page's top document is current, the pointer goes to the point.
+def aimed_at(scene: Scene, given: str, timeout_ms: int | None, aim: Aim, *, scrolls: bool = True) -> Iterator[Aimed]:
+    """Find an element; inside the block, where the document is current in which the pointer acts, it goes to the point.
+
+    A page scrolls to it unless `scrolls` is false: then it must be in the viewport.
 
     A page is asked with its next query where the pointer arrived: that raises `PressMissed`.
     """
     if scene.native:
         with scene.element(given, "point", timeout_ms) as hit:
-            yield hit, hit.point
+            yield Aimed(hit, hit.point, ())
         return
-    with scene.element(given, "point", timeout_ms, aim=aim, rest=scene.scope.rest) as hit:
+    with scene.element(given, "point", timeout_ms, aim=aim, rest=scene.scope.rest, stay=not scrolls) as hit:
         path = scene.finder.frames.current_path
-        with scene.finder.frames.point_in_top_document(*hit.point, aim) as point:
-            yield hit, point
-        check_arrival(scene, path)
+        with scene.finder.frames.pointer_point(*hit.point, aim) as point:
+            aimed = Aimed(hit, point, path)
+            yield aimed
+        if not aimed.is_asked:
+            check_arrival(scene, path)
 
 
 def check_arrival(scene: Scene, path: FramePath) -> None:
@@ -234,12 +288,12 @@ def check_arrival(scene: Scene, path: FramePath) -> None:
     scene.web_page.queue_call(PRESSED, {})
 
 
-def click_in_web_view(scene: Scene, selector: str, timeout_ms: int | None) -> Acted:
+def click_in_web_view(scene: Scene, selector: str, timeout_ms: int | None, *, scrolls: bool = True) -> Acted:
     """Click by Element Click, since XCUITest sends pointer actions to the screen instead of the page.
 
     Events that XCUITest fires itself are not trusted.
     """
-    found = scene.element(selector, "point", timeout_ms, handle=True)
+    found = scene.element(selector, "point", timeout_ms, handle=True, stay=not scrolls)
     with found as hit, scene.finder.in_frame(hit.facts["path"]):
         scene.remote.execute("clickElement", id=next(iter(scene.web_page.handle().values())))
     return Acted(matches=hit.matches)

@@ -12,6 +12,7 @@ from orchestrator.models.session import NATIVE, SessionType
 
 _STATUS = 2.0
 """Seconds in which a driver that lives answers for itself, whatever its sessions are doing."""
+_PARTLY_READ = "The page is so large that only a part of it was read; refs and CSS selectors reach all of it."
 
 
 class InterruptionHandler:
@@ -20,6 +21,10 @@ class InterruptionHandler:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self.deferred = scene.web_page.queued_calls
+
+    def check_place(self) -> None:
+        """Raise if another process drives the session now."""
+        self._scene.check_place()
 
     def run_deferred(self) -> None:
         """Send the queries that were deferred until the next command."""
@@ -56,6 +61,11 @@ class InterruptionHandler:
     def report_permission_requests(self, names: list[str]) -> None:
         """Report the permissions that the page asked for."""
         self._scene.permissions.report_requests(names)
+
+    def report_partial_reading(self) -> None:
+        """Report, once a call, that the page was too large to be read whole."""
+        if _PARTLY_READ not in self._scene.events:
+            self._scene.event(_PARTLY_READ)
 
 
 @contextmanager

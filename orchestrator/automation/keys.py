@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.errors import InvalidArgument, nearest
+from orchestrator.errors import InvalidArgument
+from orchestrator.models.near_names import nearest
 
 
 def _code_points() -> dict[str, str]:

@@ -15,4 +15,5 @@ def read_login(scene: Scene) -> tuple[StorageState, list[str]]:
     """
     saved = storage_files.read(scene.settings.home, scene.record)
     visited = [tab["url"] for tab in scene.tabs.facts()]
-    return scene.storage.read_all([*(entry.origin for entry in saved.origins), *map(origin_of, visited)])
+    before = scene.subscriptions.visited_origins()
+    return scene.storage.read_all([*(entry.origin for entry in saved.origins), *map(origin_of, visited), *before])

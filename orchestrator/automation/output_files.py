@@ -7,6 +7,7 @@ from pathlib import Path
 
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument
+from orchestrator.system.output import write_file
 
 
 def choose_output_path(scene: Scene, given: str | None, folder: str, suffixes: Sequence[str]) -> Path:
@@ -30,14 +31,13 @@ def choose_output_path(scene: Scene, given: str | None, folder: str, suffixes: S
 
 
 def write_output(path: Path, content: bytes) -> None:
-    """Write a file, with the folders that it needs.
+    """Write a file that only this user can read, with the folders that it needs; a link there is replaced.
 
     Raises:
         InvalidArgument: The path cannot be written.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_file(path, content)
     except (OSError, ValueError) as error:  # ValueError: a null character
         reason = getattr(error, "strerror", None) or error
         raise InvalidArgument(

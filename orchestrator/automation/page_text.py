@@ -47,14 +47,14 @@ def cut_text(text: str, scene: Scene, *, more: bool) -> tuple[str, str | None]:
 
     With `more`, the page has cut the text already.
     """
-    text = scene.redactor.text(text)  # before the cut: half a secret would not be recognized
-    if more:
-        text = scene.redactor.without_cut_secret(text)
-    room = shown = scene.settings.body_room
-    while (size := len(json.dumps(text[:shown], ensure_ascii=False))) > room and shown > 1:
+    room, longest = scene.settings.body_room, scene.redactor.longest
+    is_whole = len(text) <= room and not more
+    kept = scene.redactor.beginning(text, min(room, len(text) - longest + 1) if more else room)
+    shown = len(kept)
+    while (size := len(json.dumps(kept[:shown], ensure_ascii=False))) > room and shown > 1:
         shown = max(1, shown * room // size - 1)
-    rest = len(text) - shown
+    rest = (len(kept) if is_whole else len(text)) - shown
     if rest <= 0 and not more:
-        return text, None
+        return kept, None
     number = f"more than {rest}" if more else f"{rest} more"
-    return text[:shown], f"Cut: {number} characters{' follow' if more else ''}. Give a selector for a smaller part."
+    return kept[:shown], f"Cut: {number} characters{' follow' if more else ''}. Give a selector for a smaller part."

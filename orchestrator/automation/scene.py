@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Condition
 from typing import Any, Protocol
 
 from orchestrator.automation import file_choosers
 from orchestrator.automation.browser.emulator import Emulator
 from orchestrator.automation.browser.finder import Finder, FoundElement
 from orchestrator.automation.browser.frames import Frames
+from orchestrator.automation.browser.pageless_tabs import PagelessTabs
 from orchestrator.automation.browser.permissions import Permissions
 from orchestrator.automation.browser.record_access import RecordAccess
 from orchestrator.automation.browser.settling import LateOpening
@@ -21,26 +23,31 @@ from orchestrator.automation.browser.window_handles import WindowHandles
 from orchestrator.automation.scripting.pool import WorldPool
 from orchestrator.automation.scripting.vars import Vars
 from orchestrator.automation.scripting.world import World
-from orchestrator.errors import DialogOpen, NoAnswer, PlaceGone, RemoteFailure
+from orchestrator.errors import DialogOpen, NoAnswer, OrchestratorError, PlaceGone, RemoteFailure
 from orchestrator.models import browser_support
 from orchestrator.models.results import Outcome
 from orchestrator.models.session import SessionRecord, SessionType, Tab
 from orchestrator.network.interception import Traffic
 from orchestrator.settings import Settings
 from orchestrator.snapshot.answers import PageAddress
-from orchestrator.snapshot.methods import STATE, AnswerT, PageMethod
+from orchestrator.snapshot.methods import ARRIVED, PRESSED, STATE, AnswerT, PageMethod
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.view import View
 from orchestrator.snapshot.web.page import Interrupted, PageEngine
 from orchestrator.system.activity import ActivityLog
 from orchestrator.system.deadline import Deadline
-from orchestrator.system.secrets import Redactor
+from orchestrator.system.file_access import FileAccess
+from orchestrator.system.redaction.session_redactor import SessionRedactor
+from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.chromium import BrowserConnection
 from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
+from orchestrator.webdriver.websocket import Command
 
+_CHECK_EVERY = 0.25
+"""Seconds between two checks whether a call that waits for another one has to stop."""
 _WAIT_LOCAL, _WAIT_REMOTE = 5.0, 15.0
-"""Seconds that an action waits for its element by default: on this machine, and at a far remote end."""
+"""Seconds that an action waits for its element unless a setting says otherwise: here, and at a far remote end."""
 
 
 class ScriptActions(Protocol):
@@ -58,9 +65,9 @@ class SceneServices:
     """Services that the scenes of all sessions share."""
 
     settings: Settings
-    redactor: Redactor
     activity: ActivityLog
     script_actions: ScriptActions
+    files: FileAccess
 
 
 class SceneConnection(Protocol):
@@ -71,7 +78,9 @@ class SceneConnection(Protocol):
     subscriptions: EventSubscriptions
     traffic: Traffic
     browser_connection: BrowserConnection
+    redactor: SessionRedactor
     find_devtools: Callable[[], str] | None
+    pointer: tuple[int, int] | None
 
     @property
     def screen(self) -> Screen:
@@ -114,6 +123,8 @@ class Scene:
         finder: Finds elements in the page or on the screen.
         tabs: The session's tabs.
         settings: The settings that hold for this call.
+        files: Tells whether the caller is limited to what the settings allow, as models are.
+        redactor: Masks secrets in what the session shows.
         events: Unrequested things that happened during this call, as sentences.
         scope: How the running action is embedded in the call.
         has_navigated: True once the session went to another page.
@@ -126,7 +137,9 @@ class Scene:
         self.bidi = connection.subscriptions.bidi
         self.traffic = connection.traffic
         self.settings = services.settings
-        self.redactor = services.redactor
+        self.files = services.files
+        self.redactor = connection.redactor
+        self.redactor.learn(turn.record.typed)
         self.activity = services.activity
         self.events: list[str] = []
         self.scope = CallScope()
@@ -134,8 +147,12 @@ class Scene:
         self._connection = connection
         self._turn = turn
         self._script_actions = services.script_actions
-        self.finder = Finder(lambda: self.page, Frames(self.remote, self.web_page), turn)
-        handles = WindowHandles(self.remote, connection.browser_connection, turn)
+        frames = Frames(self.remote, self.web_page, holds_input=self.browser == "firefox")
+        self.finder = Finder(lambda: self.page, frames, turn, self.event)
+        pageless = PagelessTabs(
+            turn, connection.browser_connection, self.subscriptions, self.event, self.settings.command_timeout
+        )
+        handles = WindowHandles(self.remote, connection.browser_connection, turn, pageless)
         self.tabs = SessionTabs(
             handles,
             self.finder.frames,
@@ -164,10 +181,46 @@ class Scene:
         """Raise if this call has to stop: it was cancelled, or its session was closed or lost."""
         self._turn.check()
 
+    def wait_for_change(self, changed: Condition, deadline: Deadline) -> None:
+        """Wait until another call notifies a condition that is held, the time is up, or it is time to check again.
+
+        Raises:
+            OrchestratorError: This call has to stop.
+        """
+        self.check()
+        changed.wait(min(_CHECK_EVERY, deadline.seconds_left))
+
+    def check_place(self) -> None:
+        """Raise if another process has got the session, since this one stood still."""
+        self._turn.check_place()
+
+    def mask_typed(self, secret: str) -> None:
+        """Mask from now on, in any process, what is about to be typed into the session as a secret."""
+        if (typed := self.redactor.add(secret)) is not None:
+            self.write(typed=typed)
+
+    @contextmanager
+    def masking_errors(self) -> Iterator[None]:
+        """Mask secrets in an error that leaves the block."""
+        try:
+            yield
+        except OrchestratorError as error:
+            self.redactor.error(error)
+            raise
+
     @property
     def native(self) -> bool:
         """True while the session shows an app's own screen."""
         return self.record.native
+
+    @property
+    def pointer(self) -> tuple[int, int] | None:
+        """The point to which the pointer was moved last; None if this process has not moved it."""
+        return self._connection.pointer
+
+    @pointer.setter
+    def pointer(self, point: tuple[int, int] | None) -> None:
+        self._connection.pointer = point
 
     @property
     def browser(self) -> str:
@@ -175,6 +228,19 @@ class Scene:
         if self.record.type is not SessionType.BROWSER:
             return ""
         return browser_support.normalize_browser_name(self.record.capabilities.get("browserName"))
+
+    @property
+    def firefox_bidi(self) -> Bidi | None:
+        """BiDi of a Firefox, which does by it what Chromium does by CDP; None in any other browser."""
+        return self.bidi if self.browser == "firefox" else None
+
+    @property
+    def awaits_document(self) -> bool:
+        """True while Firefox requests a document for the current tab: no other browser answers meanwhile."""
+        if self.firefox_bidi is None:
+            return False
+        requests, current = self.subscriptions.requests, self.tabs.current_name
+        return any(requests.is_loading(tab.handle) for tab in self.record.tabs if tab.name == current)
 
     def require_ability(self, ability: str) -> None:
         """Refuse what this session's browser lacks, see `models.browser_support`.
@@ -207,6 +273,49 @@ class Scene:
                 self.scope.page_gone = left if isinstance(left, PlaceGone) else None
                 if not patience.seconds_left:
                     raise RemoteFailure("The page keeps interrupting scripts.", hint="Navigate elsewhere.") from None
+
+    def send_input(self, events: Sequence[Command], *, asks_arrival: bool = False) -> bool:
+        """Send input to the current tab at once, over the DevTools of a Chromium of this machine; False if it was not.
+
+        The driver sends one event after the other, and after a move it waits for the page's next frame.
+
+        Args:
+            events: Commands of CDP's Input domain.
+            asks_arrival: Ask the page then where the pointer arrived; deferred where it gives no answer.
+
+        Raises:
+            PressMissed: The pointer arrived at another element.
+            OrchestratorError: As `Remote.execute`.
+        """
+        tab = self.tabs.handles.recorded_handle()
+        if not tab or not self.tabs.devtools_address:
+            return False
+        self.remote.make_ready()
+        try:
+            browser = self._connection.browser_connection.connect()
+        except NoAnswer:
+            return False  # the driver tells what is wrong
+        try:
+            query = self.web_page.call_command(ARRIVED) if asks_arrival else None
+            result = browser.send_input(tab, events, query, limit=self.remote.timeout, meanwhile=self.check)
+        except RemoteFailure:
+            return False
+        except NoAnswer as lost:
+            if not browser.connected:
+                return False
+            raise self.remote.unanswered(lost) from lost
+        if asks_arrival:
+            self._note_arrival(result)
+        return True
+
+    def _note_arrival(self, result: object) -> None:
+        """Take the answer to `ARRIVED`; a page that leaves is asked again by the driver, which awaits the new one."""
+        arrived = self.web_page.take_answer(ARRIVED, result)
+        leaves = arrived is not None and arrived.get("leaves", False)
+        if leaves:
+            self.web_page.expect_new_document()
+        if leaves or arrived is None:
+            self.web_page.queue_call(PRESSED, {})
 
     def defer_query(self, method: PageMethod[AnswerT], on_answer: Callable[[AnswerT], None], **params: Any) -> None:
         """Query the page together with the next query, or before the next other command.
@@ -246,7 +355,7 @@ class Scene:
 
     def seconds(self, timeout_ms: int | None) -> float:
         """Seconds that an action may wait: the given timeout or the default, within the scope's deadline."""
-        default = _WAIT_REMOTE if self.record.is_remote else _WAIT_LOCAL
+        default = self.settings.default_timeout or (_WAIT_REMOTE if self.record.is_remote else _WAIT_LOCAL)
         given = default if timeout_ms is None else timeout_ms / 1000
         return given if self.scope.deadline is None else min(given, self.scope.deadline.seconds_left)
 
@@ -272,12 +381,13 @@ class Scene:
     @cached_property
     def permissions(self) -> Permissions:
         """The permissions of the session's pages."""
-        return Permissions(self.remote, self.bidi, self._turn, self.event)
+        by_origin = self.subscriptions.origin_permissions
+        return Permissions(self.remote, self.bidi, by_origin, self._turn, self.event)
 
     @property
     def storage(self) -> BrowserStorage:
         """Cookies and local storage of the browser."""
-        return BrowserStorage(self.remote, self.record, self._connection.find_devtools)
+        return BrowserStorage(self.remote, self.record, self._connection.find_devtools, self.bidi)
 
     def apply_routing(self) -> None:
         """Route and record the session's requests as the record says now.
@@ -287,22 +397,40 @@ class Scene:
         """
         self.traffic.apply_record(self.record, self.write)
 
+    def watch_files(self) -> None:
+        """See to it that pages which are files load only files that callers may name, where DevTools can."""
+        if self.traffic.watches_files and not self.record.opens_files:
+            self.write(opens_files=True)
+            self.apply_routing()
+
     def subscribe_to_tabs(self, tabs: Iterable[Tab]) -> None:
         """Receive events of these tabs only, in a browser whose windows the session shares with others."""
         if self.bidi is not None and self.bidi.by_tab:
             with suppress(RemoteFailure, NoAnswer):  # reading events reports the failure
                 self.bidi.set_tabs([tab.handle for tab in tabs])
 
-    def _prepare_new_tab(self, tab: Tab) -> None:
+    def _prepare_new_tab(self, tab: Tab) -> Tab:
         """Set up a tab that the browser has opened, and subscribe to its events."""
         self.subscribe_to_tabs([*self.record.tabs, tab])
         self.emulator.prepare_new_tab(tab)
         if self.record.policies.file_pickers == "manual":
             file_choosers.apply_picker_policy(self, [tab])
+        here = [one.handle for one in self.record.tabs if one.name == self.tabs.current_name]
+        return self._bring_passkeys(tab, here[0]) if here else tab
 
     def _prepare_selected_tab(self, tab: Tab) -> Tab:
         """Emulate in a tab what the record says."""
-        return self.emulator.update_selected_tab(tab)
+        return self._bring_passkeys(self.emulator.update_selected_tab(tab), tab.handle)
+
+    def _bring_passkeys(self, tab: Tab, current: str) -> Tab:
+        """Bring the session's passkeys, if there are any, into a tab; without them if the driver refuses."""
+        if not self.tabs.authenticators.are_used:
+            return tab
+        try:
+            return self.tabs.authenticators.bring_to(tab, current)
+        except RemoteFailure as error:
+            self.event(f"Passkeys do not work in tab {tab.name}: {error.message}")
+            return tab
 
     # The call
 

@@ -46,6 +46,7 @@ class Camera:
 
     def __init__(self, scene: Scene, *, marks: bool) -> None:
         self._scene = scene
+        self._bidi = scene.firefox_bidi
         self._wanted = marks
         self.warnings: list[str] = []
         self.matches: int | None = None
@@ -67,9 +68,9 @@ class Camera:
                 self._compare(given, ViewportRect.from_sides(found["box"]), part)
                 return self.capture_viewport().crop(part)
             before = view["scroll"]
-        with self._spread() as chromium, self._seen(given) as (part, view, found):
+        with self._spread() as is_spread, self._seen(given) as (part, view, found):
             self._compare(given, ViewportRect.from_sides(found["box"]), part)
-            shot = self._marked(self._drawn(part, view) if chromium else self._taken(found, part))
+            shot = self._marked(self._drawn(part, view) if is_spread or self._bidi else self._taken(found, part))
         return self._back(shot, view["scroll"], before)
 
     def capture_page(self) -> Shot:
@@ -80,16 +81,22 @@ class Camera:
         """
         self._scene.require_ability("full_page")
         before = self._scene.query_page(VIEW)["scroll"]
-        with self._spread() as chromium:
+        with self._spread() as is_spread:
             view = self._scene.query_page(VIEW)
             left, top = view["scroll"]
-            if chromium:
-                content = self._scene.remote.cdp("Page.getLayoutMetrics")["cssContentSize"]
-                area = ViewportRect(0, 0, max(content["width"], 1), max(content["height"], 1)).moved(-left, -top)
+            if is_spread or self._bidi:
+                area = ViewportRect(0, 0, *self._content_size(is_spread=is_spread)).moved(-left, -top)
                 shot = self._marked(self._drawn(area, view))
             else:
                 shot = self._marked(self._by_firefox(left, top))
         return self._back(shot, view["scroll"], before)
+
+    def _content_size(self, *, is_spread: bool) -> tuple[float, float]:
+        if is_spread:
+            content = self._scene.remote.cdp("Page.getLayoutMetrics")["cssContentSize"]
+            return max(content["width"], 1), max(content["height"], 1)
+        width, height = self._scene.web_page.run(_PAGE_SIZE)
+        return max(width, 1), max(height, 1)
 
     @contextmanager
     def _seen(self, given: str) -> Iterator[tuple[ViewportRect, ViewAnswer | ShotAnswer, ShotAnswer]]:
@@ -152,7 +159,7 @@ class Camera:
         return [*(RefMark(one["ref"], box) for one, box in zip(found["marks"], boxes, strict=True)), *inner]
 
     def _drawn(self, area: ViewportRect, view: ViewAnswer | ShotAnswer) -> Shot:
-        """Capture a part of the page, also outside the viewport, in Chromium."""
+        """Capture a part of the page, also outside the viewport, by CDP or BiDi."""
         ratio = view["ratio"]
         width, height = area.size
         across = min(width, _MOST_PIXELS / ratio)
@@ -164,9 +171,19 @@ class Camera:
             )
             area = ViewportRect(area.left, area.top, area.left + across, area.top + down)
         left, top = view["scroll"]
-        clip = {"x": area.left + left, "y": area.top + top, "width": area.size[0], "height": area.size[1], "scale": 1}
-        capture = self._scene.remote.cdp("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
-        return Shot(base64.b64decode(capture["data"]), area)
+        clip = {"x": area.left + left, "y": area.top + top, "width": area.size[0], "height": area.size[1]}
+        return Shot(base64.b64decode(self._capture(clip)), area)
+
+    def _capture(self, clip: dict[str, float]) -> str:
+        """Return a picture of a part of the document."""
+        remote = self._scene.remote
+        if self._bidi is None:
+            clip = {**clip, "scale": 1}
+            return str(remote.cdp("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)["data"])
+        box = {"type": "box", **clip}
+        tab = remote.execute("w3cGetCurrentWindowHandle")
+        shot = self._bidi.call("browsingContext.captureScreenshot", context=tab, origin="document", clip=box)
+        return str(shot["data"])
 
     def _by_firefox(self, left: float, top: float) -> Shot:
         remote = self._scene.remote

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from orchestrator.automation import downloads, file_choosers
 from orchestrator.automation.scene import Scene
 from orchestrator.models.session import SessionRecord, SessionType
 
 
-def set_up_session(scene: Scene) -> None:
+def set_up_session(scene: Scene, *, soon: bool = False) -> None:
     """Apply the record's emulation and policies to the browser.
+
+    With `soon`, the policies that only pages meet are applied meanwhile: the session's next call waits for it. Not in a
+    context, which would wait for a long call of the session whose socket it shares.
 
     Permissions are set when the first page asks instead, where setting them costs a round trip each (a far remote end
     without a BiDi socket), and left as they are in a user's own browser and in further windows of a shared profile.
     """
+    for sentence in scene.emulator.lacking(scene.record.emulation):
+        scene.event(sentence)
     scene.emulator.apply_record()
     scene.tabs.record_current_emulation()
+    works: list[Callable[[], None]] = []
     if _owns_permissions(scene.record) and (scene.bidi is not None or not scene.record.is_remote):
-        scene.permissions.apply_policies()
+        works.append(scene.permissions.plan_policies())
     if scene.record.policies.downloads == "deny" or not scene.record.is_remote:
-        downloads.apply_download_policy(scene)
+        works.append(downloads.plan_download_policy(scene))
+    place = scene.record.instance
+    if soon and works and scene.bidi is not None and (place is None or place.root):
+        scene.subscriptions.do_soon(works)
+    else:
+        for work in works:
+            work()
     if scene.record.policies.file_pickers == "manual":
         file_choosers.apply_picker_policy(scene, scene.record.tabs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable
 
@@ -28,15 +29,24 @@ def _run(words: list[str]) -> int:
     if words[:1] == ["serve"] or (not words and not _is_interactive()):
         from orchestrator.cli import serve
 
+        _keep_files_private()
         serve.run(words[1:])
         return 0
     words = _with_command_first(words)
     if words and (run := _find_run(words)):
+        _keep_files_private()
         return run()
     from orchestrator.cli import commands
 
     gc.enable()
     return commands.run(words)
+
+
+def _keep_files_private() -> None:
+    """Keep what servers and commands of the shell write for this user; what others install may be for all."""
+    from orchestrator.system.host.private_files import UMASK
+
+    os.umask(UMASK)
 
 
 def _find_run(words: list[str]) -> Callable[[], int] | None:

@@ -1,9 +1,11 @@
-"""The argument parser of commands without typer: wrong words are errors of ours."""
+"""Parses the words of commands without typer, and options that are objects."""
 
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+import json
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
 from orchestrator.errors import InvalidArgument
 
@@ -22,3 +24,32 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise InvalidArgument(f"{self.prog}: {message}.", hint=f"{self.prog} --help lists the options.")
+
+
+def parse_object(prog: str, option: str, words: Iterable[str]) -> dict[str, Any]:
+    """Merge the values of an option, objects in JSON and pairs `name=value`, into one object.
+
+    Raises:
+        InvalidArgument: One of them is neither.
+    """
+    merged: dict[str, Any] = {}
+    for word in words:
+        given = parse_json(word) if word.startswith("{") else word
+        key, assigned, value = word.partition("=")
+        if isinstance(given, dict):
+            merged |= given
+        elif assigned:
+            merged[key] = parse_json(value)
+        else:
+            raise InvalidArgument(
+                f"{prog}: {option} {word!r} is no object.", hint=f"Write JSON, or {option} name=value."
+            )
+    return merged
+
+
+def parse_json(word: str) -> Any:
+    """Return the JSON value of a word; the word itself if it is none."""
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word

@@ -17,6 +17,7 @@ from orchestrator.cli import (
     profiles,
     providers,
     skills,
+    tokens,
     tool_call,
     tool_commands,
 )
@@ -82,6 +83,7 @@ app.command("actions")(actions.show)
 app.command("doctor")(doctor.show)
 app.add_typer(install.app, name="install")
 app.add_typer(skills.app, name="skills")
+app.add_typer(tokens.app, name="tokens")
 app.add_typer(grid.app, name="grid")
 app.add_typer(demo.app, name="demo")
 

@@ -23,13 +23,16 @@ class Shop(StrEnum):
 def chat(
     out: Annotated[Path, typer.Option(help="Folder for the two screens and the server's log.")] = Path(),
     headed: Annotated[bool, typer.Option("--headed", help="Show the two browser windows.")] = False,
+    browser: Annotated[
+        str, typer.Option(help="The second one's browser, such as firefox; the first one's is Chrome or Chromium.")
+    ] = "chrome",
 ) -> None:
     """Let two people chat in two browsers, driven over MCP as any client would."""
     import anyio
 
     from orchestrator.demo.chat import scenario
 
-    raise typer.Exit(anyio.run(scenario.run, out, not headed, typer.echo))
+    raise typer.Exit(anyio.run(scenario.run, out, not headed, browser, typer.echo))
 
 
 @app.command()

@@ -40,10 +40,11 @@ def find_error(error: Exception) -> OrchestratorError | OSError | None:
 
 def describe_error(error: OrchestratorError) -> str:
     """Return an error as text: the message, what to do next by commands, and a line for each further fact."""
-    from orchestrator.mcp_server.error_text import list_facts
+    from orchestrator.mcp_server.error_text import error_quotes, list_facts
 
     hint = _in_shell_words(error.hint)
-    return "\n".join([f"{error.message} {hint}".strip(), *list_facts(error)])
+    quoted = [line for quote in error_quotes(error) for line in quote.lines]
+    return "\n".join([f"{error.message} {hint}".strip(), *list_facts(error), *quoted])
 
 
 def _in_shell_words(hint: str) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -27,11 +25,13 @@ def list_() -> None:
 @app.command()
 def remove(profile: Annotated[str, typer.Argument(help="Such as chrome/work.", show_default=False)]) -> None:
     """Remove a profile with its logins, history and storage, unless a browser has it open."""
+    from orchestrator.system.process_identity import find_profile_users
+
     folder = _folder() / profile
     if folder not in _profile_folders():
         raise InvalidArgument(f"There is no profile {profile!r}.", hint="orchestrator profiles list shows all.")
-    if pid := next(_users(folder), None):
-        raise ProviderFailure(f"Profile {profile!r} is open in process {pid}.", hint="Close its sessions first.")
+    if user := next(find_profile_users(folder), None):
+        raise ProviderFailure(f"Profile {profile!r} is open in process {user.pid}.", hint="Close its sessions first.")
     shutil.rmtree(folder)
     typer.echo(f"Removed: {profile}.")
 
@@ -42,13 +42,3 @@ def _folder() -> Path:
 
 def _profile_folders() -> list[Path]:
     return [place for place in _folder().glob("*/*") if place.is_dir()]
-
-
-def _users(folder: Path) -> Iterator[int]:
-    """Yield the ids of processes that name the folder on their command lines, as browsers do."""
-    import psutil
-
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if any(word.endswith(f"={folder}") for word in process.cmdline()):
-                yield process.pid

@@ -57,7 +57,7 @@ def read_steps(name: str) -> dict[str, Any]:
     try:
         text = sys.stdin.read() if name == _STANDARD_INPUT else Path(name).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InvalidArgument(f"{name} cannot be read: {reason}.", hint=_SHAPE) from None
     content = _parse_yaml(name, text)
     arguments = {"actions": content} if isinstance(content, list) else content
@@ -80,4 +80,4 @@ def _parse_yaml(name: str, text: str) -> Any:
     try:
         return yaml.load(text, Loader=Loader)  # noqa: S506 — a loader without objects
     except yaml.YAMLError as error:
-        raise InvalidArgument(f"{name} is no YAML: {' '.join(str(error).split())}.", hint=_SHAPE) from None
+        raise InvalidArgument(f"{name} is not YAML: {' '.join(str(error).split())}.", hint=_SHAPE) from None

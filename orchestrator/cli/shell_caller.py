@@ -53,13 +53,13 @@ async def _perform(
 ) -> Outcome:
     action = _parse_action(action_class, arguments)
     caller = _make_shell(settings)
-    providers = Providers()
+    providers, actions = Providers(), Catalogue(())
 
     def make_restorer(connector: Connector) -> Restorer:
         def restart(turn: Turn, why: str, state: StorageState | None) -> None:
             from orchestrator.lifecycle.restart import Restarter
 
-            Restarter(connector, providers, settings).restart_session(turn, why, state)
+            Restarter(connector, providers, settings, actions.files).restart_session(turn, why, state)
 
         return Restorer(connector, restart, settings.home)
 
@@ -68,7 +68,7 @@ async def _perform(
             resources=resources,
             settings=settings,
             providers=providers,
-            actions=Catalogue(()),
+            actions=actions,
             redactor=redactor,
             caller=make_caller("cli"),
             make_restorer=make_restorer,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -177,8 +177,9 @@ class InstalledPage:
         real = self.path.resolve()
         if real.exists() and b"\r\n" in real.read_bytes():
             text = text.replace("\n", "\r\n")
-        draft = real.with_name(f".{real.name}.{os.getpid()}")
-        draft.write_bytes(text.encode("utf-8"))
+        draft = real.with_name(f".{real.name}.{secrets.token_hex(8)}")
+        with draft.open("xb") as file:
+            file.write(text.encode("utf-8"))
         if real.exists():
             draft.chmod(real.stat().st_mode)
         draft.replace(real)

@@ -106,6 +106,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "scroll": ("direction",),
     "drag_and_drop": ("source", "target"),
     "press_keys": ("keys", "selector"),
+    "upload_files": ("selector", "paths"),
     "wait_for": ("selector",),
     "expect": ("selector",),
     "execute_script": ("script", "args"),

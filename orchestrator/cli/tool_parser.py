@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from orchestrator.cli.argument_parser import ArgumentParser
+from orchestrator.cli.argument_parser import ArgumentParser, parse_json, parse_object
 from orchestrator.cli.tool_commands import SESSION_ID, Command, Schema
-from orchestrator.errors import InvalidArgument
 
 SWITCHES = ("json", "namespace")
 """The options of every command that are no arguments of its tool."""
@@ -129,40 +127,15 @@ def _convert(command: Command, name: str, value: Any) -> Any:
     if name in _WORDS_OF_BOOLEANS and name in command.positional:
         return value == _WORDS_OF_BOOLEANS[name][0]
     if schema.get("type") == "object":
-        return _as_object(command, name, value)
+        return parse_object(f"orchestrator {command.word}", option_of(name), value)
     if schema.get("type") == "array" and isinstance(value, list):
         return _as_array(schema, value)
     return value
 
 
-def _as_object(command: Command, name: str, words: list[str]) -> Any:
-    """Merge objects in JSON and pairs `name=value` into one object."""
-    merged: dict[str, Any] = {}
-    for word in words:
-        given = _parse_json(word) if word.startswith("{") else word
-        key, assigned, value = word.partition("=")
-        if isinstance(given, dict):
-            merged |= given
-        elif assigned:
-            merged[key] = _parse_json(value)
-        else:
-            raise InvalidArgument(
-                f"orchestrator {command.word}: {option_of(name)} {word!r} is no object.",
-                hint=f"Write JSON, or {option_of(name)} name=value.",
-            )
-    return merged
-
-
 def _as_array(schema: Schema, words: list[Any]) -> Any:
     """Read an array: one JSON array, or its items; items of several types, and objects, are JSON where they can be."""
     if len(words) == 1 and isinstance(words[0], str) and words[0].startswith("["):
-        return _parse_json(words[0])
+        return parse_json(words[0])
     is_text = schema.get("items", {}).get("type") in {"string", *_NUMBERS}
-    return words if is_text else [_parse_json(word) for word in words]
-
-
-def _parse_json(word: str) -> Any:
-    try:
-        return json.loads(word)
-    except ValueError:
-        return word
+    return words if is_text else [parse_json(word) for word in words]

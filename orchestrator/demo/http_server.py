@@ -16,15 +16,23 @@ _HOST = "127.0.0.1"
 
 
 class LocalHttpServer:
-    """Serves a handler on a free port of this machine while the `with` block runs."""
+    """Serves a handler while the `with` block runs.
 
-    def __init__(self, name: str, handler: Callable[..., BaseHTTPRequestHandler]) -> None:
-        self._listener = _Listener((_HOST, 0), handler)
+    Args:
+        name: The name of its thread.
+        handler: Makes the handler of a connection.
+        address: Host and port to listen at; a free port, for this machine alone, unless given.
+    """
+
+    def __init__(
+        self, name: str, handler: Callable[..., BaseHTTPRequestHandler], *, address: tuple[str, int] = (_HOST, 0)
+    ) -> None:
+        self._listener = _Listener(address, handler)
         self._thread = threading.Thread(target=self._listener.serve_forever, args=(0.05,), name=name, daemon=True)
 
     @property
     def url(self) -> str:
-        """The server's URL."""
+        """The server's URL on this machine."""
         return f"http://{_HOST}:{self._listener.server_port}/"
 
     def __enter__(self) -> Self:

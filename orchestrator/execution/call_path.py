@@ -75,7 +75,12 @@ async def build_call_path(
     script_host = ScriptHost(actions, settings)
     resources.callback(script_host.worlds.close)
     connections = Connections(
-        store=store, connector=connector, worlds=script_host.worlds, settings=settings, redactor=redactor
+        store=store,
+        connector=connector,
+        worlds=script_host.worlds,
+        settings=settings,
+        redactor=redactor,
+        files=actions.files,
     )
     resources.callback(connections.close)
     runner = Runner(
@@ -85,7 +90,7 @@ async def build_call_path(
         restorer=restorer,
         script_host=script_host,
         connections=connections,
-        services=SceneServices(settings, redactor, activity, script_host),
+        services=SceneServices(settings, activity, script_host, actions.files),
         on_end=on_end,
     )
     return CallPath(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import anyio
 from pydantic import Field, model_validator
@@ -31,6 +31,9 @@ from orchestrator.system.deadline import Deadline
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+Clean = Callable[[str], str]
+Content = Literal["text", "elements", "screenshot"]
+"""The contents that can be compared."""
 _LINES = 40
 """Missing and added lines each that a result lists at most."""
 _EVERYTHING = 1_000_000
@@ -67,18 +70,26 @@ class Difference(Wire):
     path: str | None = None
 
     def lines(self, base: str) -> list[str]:
-        """The difference as text."""
+        """The share of the picture that differs, or that lines do."""
         if self.ratio is not None:
             where = f", shown in {self.path}" if self.path else ""
             return [f"{self.session_id}: {self.ratio:.2%} of the pixels differ from {base}{where}."]
-        told = [f"{self.session_id} differs from {base}:"]
-        told += [f"- only in {base}: {line}" for line in self.missing]
-        told += [f"- only in {self.session_id}: {line}" for line in self.added]
-        return [*told, *([f"… {self.more} more lines differ."] if self.more else [])]
+        more = f"; {self.more} more lines than are shown" if self.more else ""
+        return [f"{self.session_id} differs from {base}{more}."]
+
+    def page_lines(self, base: str) -> list[str]:
+        """The lines that differ."""
+        told = [f"- only in {base}: {line}" for line in self.missing]
+        return [*told, *(f"- only in {self.session_id}: {line}" for line in self.added)]
 
 
-def difference(name: str, base: Sequence[str], other: Sequence[str]) -> Difference | None:
-    """Compare the lines of the session `name` with those of the base; None if they are equal."""
+def difference(
+    name: str, base: Sequence[str], other: Sequence[str], *, clean: tuple[Clean, Clean]
+) -> Difference | None:
+    """Compare the lines of the session `name` with those of the base; None if they are equal.
+
+    `clean` masks the secrets of the base and of the session in the lines of each.
+    """
     missing: list[str] = []
     added: list[str] = []
     for kind, a, b, c, d in SequenceMatcher(None, base, other).get_opcodes():
@@ -88,7 +99,8 @@ def difference(name: str, base: Sequence[str], other: Sequence[str]) -> Differen
     if not missing and not added:
         return None
     more = max(0, len(missing) - _LINES) + max(0, len(added) - _LINES)
-    return Difference(session_id=name, missing=missing[:_LINES], added=added[:_LINES], more=more or None)
+    shown_missing, shown_added = [*map(clean[0], missing[:_LINES])], [*map(clean[1], added[:_LINES])]
+    return Difference(session_id=name, missing=shown_missing, added=shown_added, more=more or None)
 
 
 def list_portable_elements(elements: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -102,18 +114,22 @@ def _role_and_name(element: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class ElementListing:
-    """The elements of a session by role and name: all meaningful ones, and those comparable across platforms."""
+    """The elements of a session by role and name: all meaningful ones, and those comparable across platforms.
+
+    `clean` masks the session's secrets in a line.
+    """
 
     kind: SessionType
     every: tuple[str, ...]
     portable: tuple[str, ...]
+    clean: Clean
 
     @classmethod
     def read_scene(cls, scene: Scene) -> Self:
         """List everything that a session shows now."""
         elements = elements_of(scene)
         every = [_role_and_name(one) for one in elements if one["name"] or one["role"] not in _STRUCTURE]
-        return cls(scene.record.type, tuple(every), tuple(list_portable_elements(elements)))
+        return cls(scene.record.type, tuple(every), tuple(list_portable_elements(elements)), scene.redactor.line)
 
 
 def comparable(listings: Mapping[str, ElementListing]) -> dict[str, tuple[str, ...]]:
@@ -132,7 +148,7 @@ class CompareSessions(Wire):
     """The parameters of a comparison; the other sessions are compared with the first one."""
 
     session_ids: Annotated[list[str], Field(min_length=2, max_length=20)]
-    of: Literal["text", "elements", "screenshot"]
+    of: Content
     ignore: list[str] = Field(default_factory=list, max_length=50, description="Selectors of what may differ.")
 
     @model_validator(mode="after")
@@ -151,14 +167,17 @@ class SessionCapture(Outcome):
         png: The picture.
         scale: Image pixels for each CSS pixel.
         ignored: The ignored rectangles, in CSS pixels.
+        clean: Masks the session's secrets in a line, which is compared unmasked.
     """
 
+    internal: ClassVar[bool] = True
     kind: SessionType
     found: list[str] = Field(default_factory=list)
     named: list[str] = Field(default_factory=list)
     png: bytes = Field(default=b"", repr=False)
     scale: float = 1.0
     ignored: list[Any] = Field(default_factory=list)
+    clean: Clean = Field(exclude=True, repr=False)
 
 
 class Comparison(Outcome):
@@ -170,40 +189,47 @@ class Comparison(Outcome):
     pictures: list[bytes] = Field(default_factory=list, exclude=True, repr=False)
 
     def lines(self) -> list[str]:
-        """A single line if all are the same, else each difference."""
+        """A single line if all are the same, else one for each difference."""
         if self.same:
             return [f"All sessions show the same as {self.base}."]
         return [*chain.from_iterable(one.lines(self.base) for one in self.differences)]
 
+    def page_lines(self) -> list[str]:
+        """The lines that differ."""
+        return [*chain.from_iterable(one.page_lines(self.base) for one in self.differences)]
+
 
 @dataclass(frozen=True)
 class CaptureTask:
-    """Captures what a session shows, for a comparison (`execution.runner.SessionTask`)."""
+    """Captures what a session shows, but for the ignored parts, for a comparison (`execution.runner.SessionTask`)."""
 
-    request: CompareSessions
+    of: Content
+    ignore: Sequence[str] = ()
     verb: str = "compare_sessions"
     reads: bool = True
 
     def log_arguments(self) -> dict[str, Any]:
         """The arguments, as a log may keep them."""
-        return {"of": self.request.of}
+        return {"of": self.of}
 
     def check_supports(self, record: SessionRecord) -> None:
         """Accept every session."""
 
     def perform(self, scene: Scene) -> SessionCapture:
         """Capture the text, the elements or a screenshot."""
-        kind, ignore = scene.record.type, [_parse_ignored(scene, selector) for selector in self.request.ignore]
-        if self.request.of == "text":
+        kind, ignore = scene.record.type, [_parse_ignored(scene, selector) for selector in self.ignore]
+        if self.of == "text":
             text = text_of_page(scene, ignore=ignore)
-            return SessionCapture(kind=kind, found=[line for line in map(str.strip, text.splitlines()) if line])
-        if self.request.of == "elements":
+            found = [line for line in map(str.strip, text.splitlines()) if line]
+            return SessionCapture(kind=kind, found=found, clean=scene.redactor.text)
+        if self.of == "elements":
             elements = elements_of(scene, ignore=ignore)
-            return SessionCapture(kind=kind, found=[*map(_describe, elements)], named=list_portable_elements(elements))
+            found, named = [*map(_describe, elements)], list_portable_elements(elements)
+            return SessionCapture(kind=kind, found=found, named=named, clean=scene.redactor.line)
         boxes = expect_found(scene.query_page(BOXES, locators=ignore))["boxes"] if ignore else []
         screenshot = camera_of(scene, marks=False).capture_viewport()
         scale = images.opened(screenshot.png).width / screenshot.area.size[0]
-        return SessionCapture(kind=kind, png=screenshot.png, scale=scale, ignored=boxes)
+        return SessionCapture(kind=kind, png=screenshot.png, scale=scale, ignored=boxes, clean=scene.redactor.line)
 
 
 def _parse_ignored(scene: Scene, given: str) -> dict[str, Any]:
@@ -257,7 +283,8 @@ def compare_captures(captures: dict[str, SessionCapture], request: CompareSessio
             differs, picture = _compare_pixels(name, captures[base], captures[name], folder / f"{base}-{name}")
             pictures += [picture] if picture else []
         else:
-            differs = difference(name, lines[base], lines[name])
+            clean = captures[base].clean, captures[name].clean
+            differs = difference(name, lines[base], lines[name], clean=clean)
         if differs:
             found.append(differs)
     events = [f"{name}: {event}" for name, one in captures.items() for event in one.events]
@@ -275,9 +302,28 @@ def _describe(element: Mapping[str, Any]) -> str:
 def _compare_pixels(
     name: str, base: SessionCapture, other: SessionCapture, stem: Path
 ) -> tuple[Difference | None, bytes | None]:
+    """Compare two pictures; the picture of the differences is saved beside `stem`, and returned for models."""
+    found = find_pixels(base, other)
+    if found is None:
+        return None, None
+    path = next_free_path(stem, ".png")
+    write_output(path, images.encoded(found.picture, "png"))
+    scaled = images.encoded(images.scale_down(found.picture), "png")
+    return Difference(session_id=name, ratio=found.ratio, path=str(path)), scaled
+
+
+class DifferentPixels(NamedTuple):
+    """The pixels in which two pictures differ: their share, from 0 to 1, and the second picture, pale, with them."""
+
+    ratio: float
+    picture: Image
+
+
+def find_pixels(base: SessionCapture, other: SessionCapture) -> DifferentPixels | None:
+    """Find the pixels in which two pictures visibly differ, but for the ignored parts of both; None if in none."""
     from PIL import Image, ImageChops  # noqa: PLC0415 — loads with the first comparison, not with the server
 
-    first, second = _blanked(base, other), _blanked(other, base)
+    first, second = blank(base, other), blank(other, base)
     size = max(first.width, second.width), max(first.height, second.height)
     # An area that only one of them has differs, whatever its colour.
     differs = Image.new("L", size, 255)
@@ -287,25 +333,21 @@ def _compare_pixels(
     differs.paste(strongest.point([0] * _SAME_COLOUR + [255] * (256 - _SAME_COLOUR)), (0, 0))
     count = differs.histogram()[255]
     if not count:
-        return None, None
+        return None
     picture = Image.blend(Image.new("RGB", second.size, "white"), second.convert("L").convert("RGB"), _PALE)
     shown = Image.new("RGB", size, "white")
     shown.paste(picture, (0, 0))
     shown.paste(_DIFFERENT, (0, 0, *size), differs)
-    image = images.encoded(shown, "png")
-    path = next_free_path(stem, ".png")
-    write_output(path, image)
-    ratio = max(round(count / (size[0] * size[1]), 6), 0.000001)
-    return Difference(session_id=name, ratio=ratio, path=str(path)), images.encoded(images.scale_down(shown), "png")
+    return DifferentPixels(max(round(count / (size[0] * size[1]), 6), 0.000001), shown)
 
 
-def _blanked(capture: SessionCapture, other: SessionCapture) -> Image:
-    """The picture with grey over the ignored parts of both."""
-    from PIL import ImageDraw  # noqa: PLC0415 — see _compare_pixels
+def blank(capture: SessionCapture, *others: SessionCapture) -> Image:
+    """Return the picture with grey over its ignored parts and those of the others."""
+    from PIL import ImageDraw  # noqa: PLC0415 — see find_pixels
 
     image = images.opened(capture.png)
     draw = ImageDraw.Draw(image)
-    for one in (capture, other):
+    for one in (capture, *others):
         for sides in one.ignored:
             box, scale = ViewportRect.from_sides(sides), one.scale
             draw.rectangle((box.left * scale, box.top * scale, box.right * scale, box.bottom * scale), fill="grey")

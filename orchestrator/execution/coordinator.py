@@ -10,28 +10,35 @@ from orchestrator.actions.base import Catalogue
 from orchestrator.actions.plugins import InstalledActions
 from orchestrator.errors import InvalidArgument
 from orchestrator.execution.compare import CaptureTask, CompareSessions, Comparison, capture_all, compare_captures
-from orchestrator.execution.lockstep import Lockstep
-from orchestrator.execution.parallel import BarrierGroup, ExecuteParallel, ParallelPart, ParallelResult, SyncPoints
+from orchestrator.execution.parallel import ExecuteParallel, ParallelPart, ParallelResult
 from orchestrator.execution.parallel_run import (
-    ParallelRun,
+    ParallelCaller,
     ParallelSessions,
     ReservedT,
     name_start_tool,
     parse_start,
+    release_all,
     reserve_all,
 )
+from orchestrator.execution.rounds import RoundPlanner, Rounds
 from orchestrator.execution.runner import Runner
 from orchestrator.execution.sequence import (
     ExecuteSequence,
     NoBarrier,
-    PlannedStep,
     SequenceResult,
     SequenceTask,
     Step,
     errors_of_step,
     plan,
 )
-from orchestrator.execution.session_steps import SessionSequence, SessionSteps, plan_parts, read_verb
+from orchestrator.execution.session_steps import (
+    SessionSequence,
+    SessionSteps,
+    names_sessions,
+    plan_parts,
+    read_verb,
+)
+from orchestrator.execution.time_plan import PlacedStep, TimePlan
 from orchestrator.models.session import Caller
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.settings import Settings
@@ -51,14 +58,20 @@ class Coordinator:
     async def run_sequence(self, caller: Caller, sequence: ExecuteSequence, tools: SessionSteps) -> SequenceResult:
         """Run steps in one turn of a session's lane; the whole list is checked before the first one runs.
 
-        If some are tools for sessions, they run between turns, and the sequence needs no session of its own.
+        If some are tools for sessions, or name a session, they run in turns of their own, and the sequence needs no
+        session.
         """
-        if not tools.verbs.isdisjoint(_verbs(sequence.actions, self._actions, tools)):
+        uses_tools = not tools.verbs.isdisjoint(_verbs(sequence.actions, self._actions, tools))
+        if uses_tools or names_sessions(sequence):
             parts = plan_parts(sequence, self._actions, tools)
             progress = SessionSequence(caller, sequence, runner=self._runner, registry=self._registry)
             return await progress.run(parts)
         steps = plan(sequence.actions, self._actions)
-        return await self._runner.run(caller, sequence.session_id, SequenceTask(steps, sequence, NoBarrier()))
+        placed = [PlacedStep(("", index), sequence.session_id, step) for index, step in enumerate(steps)]
+        timing = TimePlan(placed).make_timing("", range(len(steps)))
+        return await self._runner.run(
+            caller, sequence.session_id, SequenceTask(steps, sequence, NoBarrier(), timing=timing)
+        )
 
     async def run_parallel(
         self, caller: Caller, parallel: ExecuteParallel, tools: SessionSteps, sessions: ParallelSessions[ReservedT]
@@ -68,35 +81,31 @@ class Coordinator:
         Everything is checked, and the ids of sessions to start are reserved, before anything runs.
         """
         parts = [*enumerate(parallel.sequences)]
-        planned = [self._plan_part(part, tools) for _, part in parts]
+        for _, part in parts:
+            self._check_part(part, tools)
         requests = {index: parse_start(index, part.start) for index, part in parts if part.start is not None}
         ids = await self._resolve_parts(parallel.sequences)
+        planner = RoundPlanner(parallel, self._actions)
         reserved = await reserve_all(sessions, requests)
         for index, one in reserved.items():
             ids[index] = [one.record.id]
-        plans = {session_id: planned[index] for index, _ in parts for session_id in ids[index]}
-        group: BarrierGroup = Lockstep([*plans]) if parallel.lockstep else SyncPoints(plans)
-        tasks = {
-            session_id: SequenceTask(steps, parallel, group.make_member(session_id), verb="execute_parallel")
-            for session_id, steps in plans.items()
+        try:
+            first = planner.plan(ids, 1)
+        except BaseException:
+            await release_all(reserved.values())
+            raise
+        closing = {
+            session_id: given
+            for index, part in parts
+            if part.close
+            for session_id, given in zip(ids[index], part.ids or ids[index], strict=True)
         }
-        return await ParallelRun(
-            caller,
-            self._runner,
-            tasks,
-            group,
-            sessions=sessions,
-            reserved={one.record.id: one for one in reserved.values()},
-            closing={
-                session_id: given
-                for index, part in parts
-                if part.close
-                for session_id, given in zip(ids[index], part.ids or ids[index], strict=True)
-            },
-        ).run()
+        rounds = Rounds(ParallelCaller(caller, self._runner, sessions), parallel, closing=closing)
+        starting = {one.record.id: one for one in reserved.values()}
+        return await rounds.run(first, lambda number: planner.plan(ids, number), starting)
 
-    def _plan_part(self, part: ParallelPart, tools: SessionSteps) -> list[PlannedStep]:
-        """Check the steps of a sequence, and that its start and its close are not denied."""
+    def _check_part(self, part: ParallelPart, tools: SessionSteps) -> None:
+        """Check what the steps of a sequence do, and that its start and its close are not denied."""
         if part.start is not None:
             self._actions.check_allowed(name_start_tool(part.start))
         if part.close:
@@ -107,7 +116,6 @@ class Coordinator:
                     f"Step {index}: {verb} cannot be a step of execute_parallel.",
                     hint="A sequence has start and close for that; execute_sequence takes any tool. Nothing was run.",
                 )
-        return plan(part.actions, self._actions)
 
     async def compare(self, caller: Caller, request: CompareSessions) -> Comparison:
         """Capture all sessions at the same time, and compare the others with the first one.
@@ -119,7 +127,7 @@ class Coordinator:
         session_ids: list[str] = []
         for given in request.session_ids:
             session_ids.append(await self._resolve_once(given, session_ids, "is compared with itself"))
-        captures = await capture_all(self._runner, caller, session_ids, CaptureTask(request))
+        captures = await capture_all(self._runner, caller, session_ids, CaptureTask(request.of, request.ignore))
         folder = self._settings.home / "screenshots" / self._settings.namespace
         return await anyio.to_thread.run_sync(compare_captures, captures, request, folder)
 

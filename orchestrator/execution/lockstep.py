@@ -16,8 +16,6 @@ from orchestrator.models.session import Wire
 from orchestrator.system.deadline import Deadline
 
 _LATE = "Look at that session's own result, or raise timeout."
-_CHECK_EVERY = 0.25
-"""Seconds between two checks whether a waiting sequence was cancelled."""
 
 
 class Divergence(Wire):
@@ -39,6 +37,10 @@ class Divergence(Wire):
         told = [f"Diverged after step {self.index} ({self.action}): {odd} from {self.base}."]
         told += [f"{name}: the step failed: {error}" for name, error in self.errors.items()]
         return [*told, *chain.from_iterable(one.lines(self.base) for one in self.differences)]
+
+    def page_lines(self) -> list[str]:
+        """The lines that differ."""
+        return [*chain.from_iterable(one.page_lines(self.base) for one in self.differences)]
 
 
 _Shown = ElementListing | OrchestratorError
@@ -84,8 +86,7 @@ class Lockstep:
                 if self._ended.keys() & set(missing) - here.keys() or not deadline.seconds_left:
                     who = ", ".join(missing)
                     raise TimedOut(f"Lockstep: {who} did not come to the end of step {step.index}.", hint=_LATE)
-                scene.check()
-                self._changed.wait(min(_CHECK_EVERY, deadline.seconds_left))
+                scene.wait_for_change(self._changed, deadline)
             self.divergence = self.divergence or _diverged(step, {one: here[one] for one in self._session_ids})
             return self.divergence is None and not isinstance(shown, OrchestratorError)
 
@@ -113,7 +114,8 @@ def _diverged(step: FinishedStep, shown: dict[str, _Shown]) -> Divergence | None
     failed = {name: one for name, one in shown.items() if isinstance(one, OrchestratorError)}
     if len(failed) == len(shown):
         return None
-    found = comparable({name: one for name, one in shown.items() if isinstance(one, ElementListing)})
+    listed = {name: one for name, one in shown.items() if isinstance(one, ElementListing)}
+    found = comparable(listed)
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, rows in found.items():
         groups.setdefault(rows, []).append(name)
@@ -123,7 +125,11 @@ def _diverged(step: FinishedStep, shown: dict[str, _Shown]) -> Divergence | None
     odd = [name for name in shown if name not in agreed]
     if not odd:
         return None
-    differences = [difference(name, found[base], found[name]) for name in odd if name in found]
+    differences = [
+        difference(name, found[base], found[name], clean=(listed[base].clean, listed[name].clean))
+        for name in odd
+        if name in found
+    ]
     return Divergence(
         index=step.index,
         action=step.verb,

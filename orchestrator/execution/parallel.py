@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from pydantic import ConfigDict, Field, model_validator
@@ -19,12 +21,10 @@ from orchestrator.execution.sequence import (
     StepBarrier,
     error_data,
 )
-from orchestrator.models.results import Outcome
+from orchestrator.models.results import Outcome, Quote, quote_lines
 from orchestrator.models.session import Wire
 from orchestrator.system.deadline import Deadline
 
-_CHECK_EVERY = 0.25
-"""Seconds between two checks whether a waiting sequence was cancelled."""
 _START = "Instead of sessionId: as start_browser, or with platform or provider as other starts."
 _LOCKSTEP_LEAST = 2
 """Sessions that lockstep needs at least."""
@@ -51,43 +51,76 @@ class ParallelPart(Wire):
         return [self.session_id] if self.session_id else self.session_ids
 
 
+class Interleave(Wire):
+    """Orders of the steps to try: each of a seed of its own, from `seed` on; without one, from a random seed on."""
+
+    seed: int | None = Field(default=None, ge=0, le=2**53)
+    tries: int = Field(default=10, ge=1, le=1_000)
+
+
 class ExecuteParallel(SequenceOptions):
     """Run one sequence a session, side by side; {action: sync, name} makes them wait for each other."""
 
     sequences: list[ParallelPart] = Field(min_length=1, max_length=50)
     lockstep: bool = Field(default=False, description="One list on all, step by step.")
+    repeat: int = Field(default=1, ge=1, le=1_000)
+    interleave: Interleave | None = None
 
     @model_validator(mode="after")
     def _one_list(self) -> ExecuteParallel:
         if self.lockstep and (len(self.sequences) > 1 or len(self.sequences[0].ids) < _LOCKSTEP_LEAST):
             raise ValueError("lockstep takes one sequence with at least two sessionIds")
+        if [self.lockstep, self.repeat > 1, self.interleave is not None].count(True) > 1:
+            raise ValueError("give only one of lockstep, repeat and interleave")
         return self
 
 
 class ParallelResult(Outcome):
-    """The results of all sessions' sequences."""
+    """The results of all sessions' sequences; of the last run, if there were several: `runs` sums them up."""
 
     results: dict[str, dict[str, Any]]
     divergence: Divergence | None = None
     wall_ms: int
+    runs: dict[str, Any] | None = None
+    told: list[str] = Field(default_factory=list, exclude=True, repr=False)
     sequences: dict[str, SequenceResult | OrchestratorError] = Field(exclude=True, repr=False)
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    def failure(self) -> OrchestratorError | None:
-        """An error only if all sequences failed: then the first one's."""
+    def failures(self) -> list[OrchestratorError]:
+        """The errors of the sequences that failed."""
         errors = [one if isinstance(one, OrchestratorError) else one.failure() for one in self.sequences.values()]
-        return errors[0] if all(errors) else None
+        return [error for error in errors if error is not None]
+
+    def failure(self) -> OrchestratorError | None:
+        """An error only if all sequences failed, or one in the order of a seed: then the first one's."""
+        errors = self.failures()
+        if not errors or (len(errors) < len(self.sequences) and not self._is_ordered):
+            return None
+        return errors[0]
+
+    @property
+    def _is_ordered(self) -> bool:
+        return self.runs is not None and "seed" in self.runs
 
     def lines(self) -> list[str]:
         """Each session's result under its name."""
         lines = [f"{len(self.sequences)} sequences in {self.wall_ms} ms."]
-        lines += self.divergence.lines() if self.divergence else []
+        lines += [*self.told, *(self.divergence.lines() if self.divergence else ())]
         for session_id, one in self.sequences.items():
-            said = [f"{one.code}: {one}"] if isinstance(one, OrchestratorError) else one.render().splitlines()
+            said = [f"{one.code}: {one}"] if isinstance(one, OrchestratorError) else one.own_lines()
             said += ["Closed."] if self.results[session_id].get("closed") else []
             lines += [f"{session_id}:", *(f"  {line}" for line in said)]
         return lines
+
+    def quotes(self) -> list[Quote]:
+        """Return what differs between the sessions, and what each of their pages wrote."""
+        quotes = quote_lines(self.divergence.page_lines()) if self.divergence else []
+        for session_id, one in self.sequences.items():
+            for quote in one.quotes() if isinstance(one, SequenceResult) else ():
+                heading = f"{session_id}, {quote.heading}" if quote.heading else f"{session_id}:"
+                quotes.append(replace(quote, heading=heading))
+        return quotes
 
 
 def result_data(one: SequenceResult | OrchestratorError) -> dict[str, Any]:
@@ -121,13 +154,13 @@ class SyncPoints:
 
     divergence: Divergence | None = None
 
-    def __init__(self, plans: dict[str, list[PlannedStep]]) -> None:
+    def __init__(self, plans: Mapping[str, list[PlannedStep]]) -> None:
         self._changed = threading.Condition()
         self._arrived: dict[tuple[str, int], set[str]] = {}
         self._ended: set[str] = set()
         self._expected: dict[tuple[str, int], set[str]] = {}
         for session_id, steps in plans.items():
-            for point in _points(steps):
+            for point in list_sync_points(steps).values():
                 self._expected.setdefault(point, set()).add(session_id)
 
     def make_member(self, session_id: str) -> SyncPointMember:
@@ -154,8 +187,7 @@ class SyncPoints:
                 ended = missing & self._ended
                 if ended or not deadline.seconds_left:
                     raise _never_met(point[0], ended or missing, ended=bool(ended))
-                scene.check()
-                self._changed.wait(min(_CHECK_EVERY, deadline.seconds_left))
+                scene.wait_for_change(self._changed, deadline)
 
 
 class SyncPointMember(NoBarrier):
@@ -172,14 +204,14 @@ class SyncPointMember(NoBarrier):
         self._points.wait_at(self._session_id, (name, nth), scene, deadline)
 
 
-def _points(steps: list[PlannedStep]) -> list[tuple[str, int]]:
-    """The `sync` steps of a sequence, each with its name and which one of that name it is."""
+def list_sync_points(steps: Sequence[PlannedStep]) -> dict[int, tuple[str, int]]:
+    """List the `sync` steps of a sequence by their indexes, each with its name and which one of that name it is."""
     times: dict[str, int] = {}
-    points = []
-    for step in steps:
+    points = {}
+    for index, step in enumerate(steps):
         if step.action is None:
             times[step.name] = times.get(step.name, 0) + 1
-            points.append((step.name, times[step.name]))
+            points[index] = step.name, times[step.name]
     return points
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from orchestrator.errors import InvalidArgument, OrchestratorError, SessionNotFo
 from orchestrator.execution.parallel import BarrierGroup, ParallelResult, result_data
 from orchestrator.execution.runner import Runner
 from orchestrator.execution.sequence import SequenceResult, SequenceTask
+from orchestrator.execution.timing import Moments, StepKey
 from orchestrator.models.arguments import parse_arguments
 from orchestrator.models.requests import (
     StartAppParameters,
@@ -48,6 +49,26 @@ class ParallelSessions(Generic[ReservedT]):
     reserve: Callable[[StartRequest], Awaitable[ReservedT]]
     launch: Callable[[ReservedT], Awaitable[SessionRow]]
     close: Callable[[str], Awaitable[CloseResult]]
+
+
+@dataclass(frozen=True)
+class ParallelCaller(Generic[ReservedT]):
+    """The caller of parallel sequences, with what runs them and the ways to its sessions."""
+
+    caller: Caller
+    runner: Runner
+    sessions: ParallelSessions[ReservedT]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A run: the sequence of each session, where they meet, and the order of their steps if a seed chose it."""
+
+    tasks: Mapping[str, SequenceTask]
+    group: BarrierGroup
+    moments: Moments
+    seed: int | None
+    order: Sequence[StepKey]
 
 
 def name_start_tool(start: Mapping[str, Any]) -> str:
@@ -91,42 +112,38 @@ async def reserve_all(
         for index, request in requests.items():
             reserved[index] = await sessions.reserve(request)
     except BaseException:
-        with anyio.CancelScope(shield=True):
-            for one in reserved.values():
-                await one.release()
+        await release_all(reserved.values())
         raise
     return reserved
+
+
+async def release_all(reserved: Iterable[ReservedSession]) -> None:
+    """Free the ids of sessions that are not to be launched after all."""
+    with anyio.CancelScope(shield=True):
+        for one in reserved:
+            await one.release()
 
 
 class ParallelRun(Generic[ReservedT]):
     """The progress of parallel sequences. They begin together, once all sessions have started or failed to.
 
     Args:
-        caller: The caller.
-        runner: Runs the sequences.
-        tasks: The sequence of each session.
-        group: The points at which they wait for each other.
-        sessions: The ways to launch and close sessions.
+        caller: The caller, and what runs its sequences.
+        planned: The sequences.
         reserved: The sessions to launch first.
         closing: The sessions to close when their sequence has ended, with the names by which the caller knows them.
     """
 
     def __init__(
         self,
-        caller: Caller,
-        runner: Runner,
-        tasks: Mapping[str, SequenceTask],
-        group: BarrierGroup,
+        caller: ParallelCaller[ReservedT],
+        planned: Round,
         *,
-        sessions: ParallelSessions[ReservedT],
         reserved: Mapping[str, ReservedT],
         closing: Mapping[str, str],
     ) -> None:
         self._caller = caller
-        self._runner = runner
-        self._tasks = tasks
-        self._group = group
-        self._sessions = sessions
+        self._planned = planned
         self._reserved = reserved
         self._closing = closing
         self._starting = set(reserved)
@@ -140,15 +157,15 @@ class ParallelRun(Generic[ReservedT]):
         """Run all; the result has each session's result or error."""
         began = time.monotonic()
         async with anyio.create_task_group() as group:
-            for session_id in self._tasks:
+            for session_id in self._planned.tasks:
                 group.start_soon(self._run_one, session_id)
-        ordered = {session_id: self._finished[session_id] for session_id in self._tasks}
+        ordered = {session_id: self._finished[session_id] for session_id in self._planned.tasks}
         return ParallelResult(
             results={
                 session_id: result_data(one) | ({"closed": True} if session_id in self._closed else {})
                 for session_id, one in ordered.items()
             },
-            divergence=self._group.divergence,
+            divergence=self._planned.group.divergence,
             wall_ms=round((time.monotonic() - began) * 1000),
             sequences=ordered,
             warnings=[*dict.fromkeys(self._warnings)],
@@ -163,11 +180,13 @@ class ParallelRun(Generic[ReservedT]):
             await self._launch(session_id)
             is_open = True
             await self._all_started.wait()
-            self._finished[session_id] = await self._runner.run(self._caller, session_id, self._tasks[session_id])
+            call, task = self._caller, self._planned.tasks[session_id]
+            self._finished[session_id] = await call.runner.run(call.caller, session_id, task)
         except OrchestratorError as raised:
             self._finished[session_id] = error = raised
         finally:
-            self._group.mark_ended(session_id, error)
+            self._planned.group.mark_ended(session_id, error)
+            self._planned.moments.mark_ended(session_id)
             if is_open and session_id in self._closing:
                 with anyio.CancelScope(shield=True):
                     await self._close(session_id)
@@ -175,7 +194,7 @@ class ParallelRun(Generic[ReservedT]):
     async def _launch(self, session_id: str) -> None:
         try:
             if session_id in self._reserved:
-                row = await self._sessions.launch(self._reserved[session_id])
+                row = await self._caller.sessions.launch(self._reserved[session_id])
                 self._warnings += row.warnings
                 self._events += [f"{session_id}: {event}" for event in row.events]
         finally:
@@ -184,14 +203,18 @@ class ParallelRun(Generic[ReservedT]):
                 self._all_started.set()
 
     async def _close(self, session_id: str) -> None:
-        """Close a session that may be gone by now."""
-        try:
-            closed = await self._sessions.close(self._closing[session_id])
-        except SessionNotFound:
-            return
-        except OrchestratorError as error:
-            self._warnings.append(f"{session_id} was not closed: {error}")
-            return
-        self._closed.update(closed.closed)
-        self._warnings += [f"{one.session_id} was not ended: {one.reason}" for one in closed.failed]
-        self._warnings += closed.warnings
+        closed, warnings = await close_if_open(self._caller.sessions, self._closing[session_id])
+        self._closed.update(closed)
+        self._warnings += warnings
+
+
+async def close_if_open(sessions: ParallelSessions[ReservedT], session_id: str) -> tuple[list[str], list[str]]:
+    """Close a session that may be gone by now; the ids that were closed, and warnings."""
+    try:
+        closed = await sessions.close(session_id)
+    except SessionNotFound:
+        return [], []
+    except OrchestratorError as error:
+        return [], [f"{session_id} was not closed: {error.sentence}"]
+    not_ended = [f"{one.session_id} was not ended: {one.reason}" for one in closed.failed]
+    return closed.closed, [*not_ended, *closed.warnings]

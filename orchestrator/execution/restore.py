@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,7 +50,6 @@ class Restorer:
         restart: Starts a session again whose remote end is gone.
         home: The setting.
         ttl: Seconds that a restored session lives once it is parked again; as before if None.
-        clock: Seconds since the epoch.
 
     Attributes:
         taken: Sessions that callers of this process took over from another one by restoring them, by id and creation
@@ -64,14 +62,16 @@ class Restorer:
         restart: RestartSession,
         home: Path,
         ttl: float | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._connector = connector
         self._restart = restart
         self._home = home
         self._ttl = ttl
-        self._clock = clock
         self.taken: set[tuple[str, float]] = set()
+
+    def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Forget other sessions than the open ones."""
+        self.taken &= {(record.id, record.created_at) for record in records}
 
     def restore(self, turn: Turn) -> Restored:
         """Check that the remote end still has the session, and make it active; in the worker thread of its turn.
@@ -92,23 +92,25 @@ class Restorer:
             return self._recover(turn, parked, gone)
         if turn.caller.door == "cli" and parked.owner == turn.caller.key:
             return Restored(is_intact=True, message="", remote=remote)
-        message = f"{record.id} was parked for {self._parked_for(parked)} and restored{_page_clause(record, ':')}."
+        message = (
+            f"{record.id} was parked for {_parked_for(parked, turn.now())} and restored{_page_clause(record, ':')}."
+        )
         return Restored(is_intact=True, message=message, remote=remote)
 
     def _recover(self, turn: Turn, parked: SessionRecord, gone: str) -> Restored:
         page = (parked.request or {}).get("navigation_url")
         if not parked.remote_session_id:
             self._restart(turn, gone, None)
-            turn.change(fresh_since=self._clock())
+            turn.change(fresh_since=turn.now())
             message = f"{parked.id} was started anew: {gone}. Its pages, cookies and storage are lost."
             return Restored(is_intact=False, message=message, page=page)
-        why = f"it was parked for {self._parked_for(parked)}, and {gone}"
+        why = f"it was parked for {_parked_for(parked, turn.now())}, and {gone}"
         if parked.type is not SessionType.BROWSER:
             raise SessionLost(parked.id, why)
         state = storage_files.read(self._home, parked)
         saved = bool(state.cookies or state.origins)
         self._restart(turn, why, state if saved else None)
-        kept = "its cookies and local storage" if saved else "none of its cookies or storage"
+        kept = "its cookies and storage" if saved else "none of its cookies or storage"
         lost = f"its pages and unsent input are lost{_page_clause(parked, '; the last page was')}"
         message = f"{parked.id} was started anew: {why}. A fresh browser has {kept}; {lost}."
         return Restored(is_intact=False, message=message, recovered="storage" if saved else None, page=page)
@@ -128,9 +130,10 @@ class Restorer:
             return None, error.reason
         return remote, ""
 
-    def _parked_for(self, record: SessionRecord) -> str:
-        seconds = max(0.0, self._clock() - (record.parked_at or self._clock()))
-        return f"{seconds:.0f} s" if seconds < _MINUTES_FROM else f"{seconds / 60:.0f} minutes"
+
+def _parked_for(record: SessionRecord, now: float) -> str:
+    seconds = max(0.0, now - (record.parked_at or now))
+    return f"{seconds:.0f} s" if seconds < _MINUTES_FROM else f"{seconds / 60:.0f} minutes"
 
 
 def _page_clause(record: SessionRecord, lead: str) -> str:

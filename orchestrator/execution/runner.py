@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
-from orchestrator.automation import downloads, file_choosers
+from orchestrator.automation import dialogs, downloads, file_choosers
 from orchestrator.automation.browser import shared_browser
 from orchestrator.automation.interruptions import handle_interruptions
 from orchestrator.automation.scene import Scene, SceneServices
 from orchestrator.automation.session_setup import set_up_session
-from orchestrator.errors import DialogOpen, InvalidArgument, NoAnswer, OrchestratorError, RemoteFailure, TimedOut
+from orchestrator.errors import (
+    Denied,
+    DialogOpen,
+    InvalidArgument,
+    NoAnswer,
+    OrchestratorError,
+    RemoteFailure,
+    TimedOut,
+)
 from orchestrator.execution.connection import Connections, SessionConnection
 from orchestrator.execution.restore import Restored, Restorer
 from orchestrator.execution.script_actions import ScriptHost
@@ -22,9 +30,10 @@ from orchestrator.sessions.connector import Connector
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.sessions.store.types import Holder
-from orchestrator.sessions.turn import Turn
+from orchestrator.sessions.turn import CallCancelled, Turn
 from orchestrator.sessions.uses import list_others_uses, note_use
 from orchestrator.system.activity import LoggedAction
+from orchestrator.system.secrets import without_credentials
 
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 OutcomeT_co = TypeVar("OutcomeT_co", bound=Outcome, covariant=True)
@@ -112,8 +121,8 @@ class Runner:
         connection = self.connections.get(turn.record)
         scene = Scene(connection, turn, self._services)
         with handle_interruptions(scene), CallReport(turn, scene).completing_errors():
-            self._prepare(scene, connection)
-            set_up_session(scene)
+            self._go_to_recorded_place(scene, connection)
+            set_up_session(scene, soon=True)
 
     def _perform(self, turn: Turn, task: SessionTask[OutcomeT]) -> OutcomeT:
         """Restore the session if it is parked, prepare it, run the task, and collect what happened."""
@@ -122,11 +131,12 @@ class Runner:
         scene = Scene(connection, turn, self._services)
         report = CallReport(turn, scene, restored)
         note_use(turn, task.verb, changes=not task.reads)
-        with handle_interruptions(scene), report.completing_errors():
+        with connection.sharing_refs(turn), handle_interruptions(scene), report.completing_errors():
             self._prepare(scene, connection)
             if restored:
                 _resume(scene, restored)
-            outcome = _execute(scene, task)
+            with _telling_cancellation(turn, task):
+                outcome = _execute(scene, task)
             self._follow_up(scene, connection)
         return report.complete(outcome)
 
@@ -147,22 +157,29 @@ class Runner:
         """Receive events, go where the record says that the session is, and route its requests."""
         self._script_host.report_world_reset(scene)
         connection.subscriptions.wait_until_listening()
+        self._go_to_recorded_place(scene, connection)
+
+    def _go_to_recorded_place(self, scene: Scene, connection: SessionConnection) -> None:
+        """Go where the record says that the session is, and route its requests."""
         scene.subscribe_to_tabs(scene.record.tabs)
         if connection.needs_resync:
             connection.needs_resync = not _resync(scene)
         try:
             scene.apply_routing()
         except (RemoteFailure, InvalidArgument) as error:
+            if scene.traffic.watches_origins:
+                raise
             scene.event(f"Routes and HAR recording are not applied: {error.message}")
 
     def _follow_up(self, scene: Scene, connection: SessionConnection) -> None:
-        """Report file choosers and downloads, and keep other sessions of the browser responsive."""
+        """Report file choosers, questions and downloads, and keep other sessions of the browser responsive."""
         record = scene.record
         if scene.has_navigated and record.instance is not None:
             sessions = self._store.usage(record.namespace, Holder.current())
             shared_browser.touch_other_sessions(record, sessions, self._connector)
         if connection.subscriptions.opened_pickers:
             file_choosers.report_opened_pickers(scene)
+        dialogs.report_leave_questions(scene)
         if connection.subscriptions.downloads.ended or record.capabilities.get("se:downloadsEnabled"):
             connection.downloads.fetch_and_report(scene)
 
@@ -177,16 +194,26 @@ class CallReport:
         self._others = list_others_uses(turn.record, turn.caller)
 
     def complete(self, outcome: OutcomeT) -> OutcomeT:
-        """Add them to an outcome, with the events that the record holds for it."""
+        """Add them to an outcome, with the events that the record holds for it, and mask secrets in all of it.
+
+        A script in Python gets values as the page has them: it typed the secret itself.
+        """
         pending = self._turn.record.events
         if pending:
             self._turn.change(events=())
         events = self._events(*pending, *outcome.events)
-        return outcome.model_copy(update={**self._restore_facts(), "events": events}) if events else outcome
+        if events:
+            outcome = outcome.model_copy(update={**self._restore_facts(), "events": events})
+        mask = self._scene.redactor.fields
+        if outcome.internal:
+            said = {"events": outcome.events, "warnings": outcome.warnings}
+            return outcome.model_copy(update=mask(said))
+        masked: OutcomeT = outcome if self._turn.caller.door == "python" else mask(outcome)
+        return masked
 
     @contextmanager
     def completing_errors(self) -> Iterator[None]:
-        """Add them to an error that leaves the block, with the session's id."""
+        """Add them to an error that leaves the block, with the session's id, and mask secrets in it."""
         try:
             yield
         except OrchestratorError as error:
@@ -194,6 +221,8 @@ class CallReport:
             error.details |= self._restore_facts()
             if events := self._events():
                 error.details["events"] = events
+            error.url = error.url or _page_url(self._turn.record)
+            self._scene.redactor.error(error)
             error.in_session(self._turn.record.id)
             raise
 
@@ -205,6 +234,10 @@ class CallReport:
         if self._restored is None or not self._restored.message:
             return {}
         return {"restored": self._restored.is_intact, "recovered": self._restored.recovered}
+
+
+def _page_url(record: SessionRecord) -> str | None:
+    return None if record.url is None else without_credentials(record.url)
 
 
 def _merge_repeated(events: list[str]) -> list[str]:
@@ -226,6 +259,18 @@ def _execute(scene: Scene, task: SessionTask[OutcomeT]) -> OutcomeT:
         ) from error
 
 
+@contextmanager
+def _telling_cancellation(turn: Turn, task: SessionTask[Any]) -> Iterator[None]:
+    """Tell the next call of the session where a changing task stopped whose caller went away."""
+    try:
+        yield
+    except CallCancelled as error:
+        if not task.reads:
+            where = error.where or "while it ran: its effect may be there, in part or whole"
+            turn.leave_event(f"{task.verb} was cancelled {where}.")
+        raise
+
+
 def _resync(scene: Scene) -> bool:
     """Go to the context, tab and top document that the record names; False while a dialog prevents it."""
     if scene.record.type is not SessionType.BROWSER:
@@ -245,7 +290,8 @@ def _resume(scene: Scene, restored: Restored) -> None:
         scene.tabs.close_tabs_without_page()
     if restored.page:
         # A session without its first page is better than none: the result reports its URL.
-        with suppress(RemoteFailure, TimedOut, DialogOpen):
+        with suppress(RemoteFailure, TimedOut, DialogOpen, Denied):
+            scene.traffic.check_page(restored.page)
             scene.remote.execute("get", url=restored.page)
 
 

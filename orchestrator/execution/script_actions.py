@@ -8,6 +8,7 @@ from typing import Any
 from orchestrator.actions.base import Catalogue
 from orchestrator.automation.scene import Scene
 from orchestrator.automation.scripting.kernel import ScriptFunction
+from orchestrator.automation.scripting.modules import ScriptModules
 from orchestrator.automation.scripting.pool import WorldPool
 from orchestrator.models.results import Outcome
 from orchestrator.settings import Settings
@@ -19,7 +20,9 @@ class ScriptHost:
 
     def __init__(self, actions: Catalogue, settings: Settings) -> None:
         functions = [ScriptFunction(action.verb, action.part) for action in actions.values() if action.scriptable]
-        self.worlds = WorldPool(functions, settings.script_memory, settings.script_idle)
+        self.worlds = WorldPool(
+            functions, settings.script_memory, settings.script_idle, ScriptModules(settings.script_modules)
+        )
         self._actions = actions
 
     def report_world_reset(self, scene: Scene) -> None:
@@ -34,9 +37,11 @@ class ScriptHost:
         Raises:
             OrchestratorError: Any of the codes in `orchestrator.errors`.
         """
+        self._actions.check_free(verb)
         action = self._actions.parse_action(verb, fields)
         action.check_supports(scene.record)
-        with scene.activity.log_call(scene.record, LoggedAction(verb, action.log_arguments())) as call:
+        doing = LoggedAction(verb, action.log_arguments())
+        with scene.activity.log_call(scene.record, doing) as call, scene.masking_errors():
             outcome: Outcome = action.perform(scene)
             call.outcome = outcome
         return outcome

@@ -5,22 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Protocol
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from orchestrator.actions.base import Action, AnyAction, Catalogue
 from orchestrator.automation.browser.settling import ChangeObserver
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import Denied, InvalidArgument, OrchestratorError, SessionLost, TimedOut
-from orchestrator.models.arguments import parse_arguments
-from orchestrator.models.results import Outcome, Settled, StateChange
+from orchestrator.errors import Denied, InvalidArgument, OrchestratorError, SessionLost, TimedOut, TurnLost
+from orchestrator.execution.timing import UNTIMED, Latency, StepTiming, Within
+from orchestrator.models.arguments import names_of, parse_arguments
+from orchestrator.models.results import Outcome, Quote, Settled, StateChange, quote_lines
 from orchestrator.models.session import SessionRecord, Wire
+from orchestrator.sessions.turn import CallCancelled
 from orchestrator.system.activity import LoggedAction
 from orchestrator.system.deadline import Deadline
 
 SYNC = "sync"
+_EXPECT = "expect"
+_ANY_OBJECT = {"type": "object", "additionalProperties": True}
+"""The schema of what docs describe: every listed word costs each model that connects."""
 
 
 def _as_step(step: Any) -> Any:
@@ -58,6 +63,8 @@ class StepFlags(Wire):
     """The fields of a step beside those of its action."""
 
     optional: bool = False
+    name: str | None = Field(default=None, min_length=1, max_length=100)
+    within: Within | None = None
 
 
 class FailedStep(Wire):
@@ -69,18 +76,25 @@ class FailedStep(Wire):
 
 
 class StepReport(Wire):
-    """A step that ran; `text` is its result for readers, if that is told whole."""
+    """A step that ran; `text` and `quotes` are its result for readers, if that is told whole."""
 
     index: int
     action: str
     result: dict[str, Any]
     duration_ms: int
     text: str = Field(default="", exclude=True, repr=False)
+    told: list[Quote] | None = Field(default=None, exclude=True, repr=False)
 
     def line(self) -> str:
-        """The step and its result as text."""
-        told = self.text.replace("\n", "\n  ") or _brief(self.result)
-        return f"{self.index}. {self.action} ({self.duration_ms} ms): {told}"
+        """The step and our words about its result."""
+        return f"{self.index}. {self.action} ({self.duration_ms} ms){': ' if self.text else ''}{self.text}"
+
+    def quotes(self) -> list[Quote]:
+        """Quotes of the page, else of the beginning of the result's data."""
+        heading = f"step {self.index} ({self.action}):"
+        if self.told is not None:
+            return [replace(quote, heading=heading) for quote in self.told]
+        return [replace(quote, heading=heading) for quote in quote_lines([_brief(self.result)] if self.result else [])]
 
 
 class SessionChange(Wire):
@@ -95,8 +109,13 @@ class SessionChange(Wire):
         return f"In {self.session_id}, from step {self.index} on:"
 
     def lines(self) -> list[str]:
-        """The change as text."""
+        """The change in our words."""
         return self.state_change.lines() if self.state_change else ["Nothing visible changed."]
+
+    def quotes(self) -> list[Quote]:
+        """The change in the page's words."""
+        lines = self.state_change.page_lines() if self.state_change else []
+        return [replace(quote, heading=self.heading()) for quote in quote_lines(lines)]
 
 
 class SequenceResult(Settled):
@@ -106,9 +125,19 @@ class SequenceResult(Settled):
     failed: FailedStep | None = None
     steps: list[StepReport] | None = None
     changes: list[SessionChange] | None = None
+    latencies: list[Annotated[Latency, WithJsonSchema(_ANY_OBJECT)]] | None = None
     stopped_by: OrchestratorError | None = Field(default=None, exclude=True, repr=False)
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    def described_failure(self) -> OrchestratorError | None:
+        """Return the step's error with the result and the place of the step; None without one."""
+        error = self.failure()
+        if error is not None:
+            error.details["result"] = self.data()
+            if self.failed:
+                error.add_note(f"Step {self.failed.index} ({self.failed.action}); {self.completed} were completed.")
+        return error
 
     def data(self) -> dict[str, Any]:
         """The result as JSON data; it tells the change and the rest of the page even where there were none."""
@@ -128,10 +157,18 @@ class SequenceResult(Settled):
             error = self.failed.error
             lines.append(f"Step {self.failed.index} ({self.failed.action}) failed: {error['code']}: {error['message']}")
         lines += [step.line() for step in self.steps or ()]
+        lines += [latency.line() for latency in self.latencies or ()]
         for change in (self.changes or ())[:-1]:
             lines += [change.heading(), *(f"  {line}" for line in change.lines())]
         lines += [self.changes[-1].heading()] if self.changes else []
         return [*lines, *self.change_lines()]
+
+    def quotes(self) -> list[Quote]:
+        """Quotes of the pages: of each step that is told, and of each change."""
+        of_steps = [quote for step in self.steps or () for quote in step.quotes()]
+        before = [quote for change in (self.changes or ())[:-1] for quote in change.quotes()]
+        last = self.changes[-1].heading() if self.changes else ""
+        return [*of_steps, *before, *(replace(quote, heading=last) for quote in super().quotes())]
 
 
 @dataclass(frozen=True)
@@ -154,6 +191,14 @@ class StepBarrier(Protocol):
         """
         ...
 
+    def before_step(self, index: int, scene: Scene, deadline: Deadline) -> None:
+        """Wait until this step, which is no `sync`, may begin.
+
+        Raises:
+            TimedOut: It may not in time.
+        """
+        ...
+
     def after_step(self, step: FinishedStep, scene: Scene, settle: Callable[[], object], deadline: Deadline) -> bool:
         """Meet the others after a step; False if the sequence must not go on.
 
@@ -172,6 +217,9 @@ class NoBarrier:
     def wait_for_others(self, name: str, scene: Scene, deadline: Deadline) -> None:
         """Go on."""
 
+    def before_step(self, index: int, scene: Scene, deadline: Deadline) -> None:
+        """Go on."""
+
     def after_step(self, step: FinishedStep, scene: Scene, settle: Callable[[], object], deadline: Deadline) -> bool:  # noqa: ARG002 (the protocol's)
         """Go on."""
         return True
@@ -179,29 +227,39 @@ class NoBarrier:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A checked step: an action, or without one a `sync` of this name."""
+    """A checked step: an action, or without one a `sync` of this name.
+
+    `label` is the name that the caller gave to an action, empty without one; `within` is there if an expectation is
+    timed from another step.
+    """
 
     verb: str
     action: AnyAction | None
     name: str
     optional: bool
+    label: str = ""
+    within: Within | None = None
 
     def log_arguments(self) -> dict[str, Any]:
         """The arguments, as a log may keep them."""
         return self.action.log_arguments() if self.action else {"name": self.name}
 
-    def run(self, scene: Scene, barrier: StepBarrier, deadline: Deadline) -> Outcome:
+    def run(self, index: int, scene: Scene, barrier: StepBarrier, timing: StepTiming, deadline: Deadline) -> Outcome:
         """Perform the action, or wait for the other sequences."""
         if self.action is None:
             scene.check_unread_page()
             barrier.wait_for_others(self.name, scene, deadline)
             return Outcome()
+        barrier.before_step(index, scene, deadline)
         if self.action.queries_page:
             scene.scope.page_gone = None
         else:
             scene.run_deferred_queries()
         self.action.check_supports(scene.record)
-        result: Outcome = self.action.perform(scene)
+        with scene.masking_errors(), timing.noting(index, scene, deadline):
+            if timing.is_timed(index):
+                return timing.expect(index, scene, deadline)
+            result: Outcome = self.action.perform(scene)
         return result
 
 
@@ -230,13 +288,14 @@ def errors_of_step(index: int) -> Iterator[None]:
         raise InvalidArgument(f"Step {index}: {error.message}", hint=f"{error.hint} Nothing was run.".strip()) from None
 
 
-def read_flags(step: Mapping[str, Any]) -> StepFlags:
+def read_flags(step: Mapping[str, Any], actions: Catalogue) -> StepFlags:
     """Read the fields of a step beside those of its action.
 
     Raises:
         InvalidArgument: One is wrong.
     """
-    return parse_arguments(StepFlags, {name: step[name] for name in StepFlags.model_fields if name in step})
+    names = StepFlags.model_fields.keys() - ({"name"} if _has_name(step.get("action"), actions) else set())
+    return parse_arguments(StepFlags, {name: step[name] for name in names if name in step})
 
 
 def read_step(step: Mapping[str, Any], actions: Catalogue) -> PlannedStep:
@@ -245,14 +304,22 @@ def read_step(step: Mapping[str, Any], actions: Catalogue) -> PlannedStep:
     Raises:
         InvalidArgument: It is unknown or wrong.
     """
-    flags = read_flags(step)
-    fields = {name: value for name, value in step.items() if name not in StepFlags.model_fields}
+    flags, verb = read_flags(step, actions), step.get("action")
+    own = {"name"} if _has_name(verb, actions) else set()
+    fields = {name: value for name, value in step.items() if name not in StepFlags.model_fields.keys() - own}
     if any(fields.pop(name, None) is not None for name in ("sessionId", "session_id")):
         raise InvalidArgument("A step has no sessionId.", hint="Give it to the sequence.")
-    if fields.get("action") == SYNC:
+    if flags.within is not None and verb != _EXPECT:
+        raise InvalidArgument("Only expect takes within.", hint="It times what a page shows after another step.")
+    if verb == SYNC:
         return PlannedStep(SYNC, None, _sync_name(fields), optional=flags.optional)
     action = actions.parse_step(fields)
-    return PlannedStep(action.verb, action, "", optional=flags.optional)
+    return PlannedStep(action.verb, action, "", flags.optional, flags.name or "", flags.within)
+
+
+def _has_name(verb: object, actions: Catalogue) -> bool:
+    """True for an action whose own parameter is called `name`: its steps cannot be named."""
+    return verb == SYNC or (isinstance(verb, str) and verb in actions and "name" in names_of(actions[verb]))
 
 
 def _sync_name(fields: Mapping[str, Any]) -> str:
@@ -269,6 +336,7 @@ class SequenceTask:
     Attributes:
         first: The index of the first of them in the caller's list.
         deadline: The end of the whole; None if its time begins with these steps.
+        timing: The times from other steps that are measured.
     """
 
     steps: list[PlannedStep]
@@ -277,6 +345,7 @@ class SequenceTask:
     verb: str = "execute_sequence"
     first: int = 0
     deadline: Deadline | None = None
+    timing: StepTiming = UNTIMED
 
     @property
     def reads(self) -> bool:
@@ -305,22 +374,39 @@ class SequenceTask:
         """
         deadline = self.deadline or Deadline(self.options.timeout / 1000)
         with scene.scoped(in_sequence=True, deadline=deadline):
-            run = SequenceRun(scene, ChangeObserver.start(scene, "sequence"), self.options, deadline)
+            run = SequenceRun(
+                scene, ChangeObserver.start(scene, "sequence"), self.options, deadline, timing=self.timing
+            )
             try:
+                self.timing.begin(scene)
                 run.run_steps(enumerate(self.steps, self.first), self.barrier)
             except OrchestratorError as error:
                 error.details.update(completed=run.completed)
                 raise
+            except CallCancelled as error:
+                error.where = f"in step {run.index}; {run.completed} steps were completed"
+                raise
             changes = run.settle()
+            self.timing.end(scene)
         scene.tabs.refresh()
         return run.build_result(changes)
 
 
 class SequenceRun:
-    """The progress of a sequence that is running."""
+    """The progress of a sequence that is running; `index` is that of the step that it is at."""
 
-    def __init__(self, scene: Scene, observer: ChangeObserver, options: SequenceOptions, deadline: Deadline) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        observer: ChangeObserver,
+        options: SequenceOptions,
+        deadline: Deadline,
+        *,
+        timing: StepTiming,
+    ) -> None:
         self.completed = 0
+        self.index = 0
+        self._timing = timing
         self._scene = scene
         self._observer = observer
         self._options = options
@@ -335,6 +421,7 @@ class SequenceRun:
         for index, step in steps:
             error = self._run_step(index, step, barrier)
             finished = FinishedStep(index, step.verb, error)
+            self._timing.after_step(index, self._scene)
             if not barrier.after_step(finished, self._scene, self.settle, self._deadline) or error:
                 return
 
@@ -355,6 +442,7 @@ class SequenceRun:
             failed=self._failed,
             stopped_by=self._stopped_by,
             steps=self._reports if self._options.verbose else None,
+            latencies=self._timing.latencies or None,
             stable=changes.get("stable", False),
             stability_wait_ms=changes.get("stability_wait_ms", 0),
             unstable_reason=changes.get("unstable_reason") or ("a dialog is open" if "dialog" in changes else None),
@@ -365,6 +453,7 @@ class SequenceRun:
     def _run_step(self, index: int, step: PlannedStep, barrier: StepBarrier) -> OrchestratorError | None:
         """Run one step; the error that stops the sequence."""
         scene, started = self._scene, time.monotonic()
+        self.index = index
         try:
             scene.check()
             if not self._deadline.seconds_left:
@@ -372,13 +461,13 @@ class SequenceRun:
             scene.scope.warn = None if self._options.verbose else lambda warning: self._warn(index, step, warning)
             doing = LoggedAction(step.verb, step.log_arguments(), index)
             with scene.activity.log_call(scene.record, doing) as call:
-                outcome = call.outcome = step.run(scene, barrier, self._deadline)
-        except SessionLost:
+                outcome = call.outcome = step.run(index, scene, barrier, self._timing, self._deadline)
+        except (SessionLost, TurnLost):
             raise
         except OrchestratorError as error:
             self._report(index, step, error_data(error), started)
             if step.optional:
-                self._warnings.append(f"Optional step {index} ({step.verb}) failed: {error}")
+                self._warnings.append(f"Optional step {index} ({step.verb}) failed: {error.sentence}")
                 return None
             self._failed = FailedStep(index=index, action=step.verb, error=error_data(error))
             self._stopped_by = error.in_session(scene.record.id)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import anyio
 
 from orchestrator.actions.base import Catalogue, suggest_tools
+from orchestrator.automation.scene import Scene
 from orchestrator.errors import InvalidArgument, OrchestratorError, TimedOut
 from orchestrator.execution.runner import Runner
 from orchestrator.execution.sequence import (
@@ -27,9 +29,11 @@ from orchestrator.execution.sequence import (
     read_flags,
     read_step,
 )
+from orchestrator.execution.time_plan import PlacedStep, TimePlan
+from orchestrator.execution.timing import Latency, WatchedStep, begin_watching
 from orchestrator.models.identifiers import split_claim
-from orchestrator.models.results import Outcome, SessionLabel
-from orchestrator.models.session import Caller
+from orchestrator.models.results import Outcome, Quote, SessionLabel
+from orchestrator.models.session import Caller, SessionRecord
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.rows import Claimed, ClaimFacts, CloseResult, CurrentSession, Released, SessionRow
 from orchestrator.system.deadline import Deadline
@@ -92,6 +96,10 @@ class ActingSteps:
     session_id: str | None
     steps: list[PlannedStep] = field(default_factory=list)
 
+    def numbered(self) -> list[tuple[int, PlannedStep]]:
+        """The steps with their indexes in the caller's list."""
+        return [*enumerate(self.steps, self.index)]
+
 
 @dataclass(frozen=True)
 class SessionPart:
@@ -117,7 +125,7 @@ def plan_parts(sequence: ExecuteSequence, actions: Catalogue, tools: SessionStep
             verb = read_verb(step, actions, tools.verbs)
             if verb in tools.verbs:
                 fields = {name: value for name, value in step.items() if name not in {"action", "optional"}}
-                parts.append(SessionPart(index, tools.parse(verb, fields), read_flags(step).optional))
+                parts.append(SessionPart(index, tools.parse(verb, fields), read_flags(step, actions).optional))
                 continue
             session_id, rest = _split_address(step)
             last = parts[-1] if parts else None
@@ -152,11 +160,37 @@ def named_sessions(sequence: ExecuteSequence) -> list[str]:
     return [one for one in named if isinstance(one, str)]
 
 
+def names_sessions(sequence: ExecuteSequence) -> bool:
+    """True if a step says in which session it runs."""
+    return any(step.get(name) is not None for step in sequence.actions for name in _SESSION_ID)
+
+
 def _split_address(step: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
     """Split a step into the session that it names and the rest."""
     rest = {name: value for name, value in step.items() if name not in _SESSION_ID}
     given = [str(step[name]) for name in _SESSION_ID if step.get(name) is not None]
     return given[0] if given else None, rest
+
+
+@dataclass(frozen=True)
+class WatchTask:
+    """Begins to watch the page of a session for what it is expected to show (`execution.runner.SessionTask`)."""
+
+    steps: Sequence[WatchedStep]
+    verb: str = "execute_sequence"
+    reads: bool = True
+
+    def log_arguments(self) -> dict[str, Any]:
+        """The number of expectations, which are logged by themselves."""
+        return {"watches": len(self.steps)}
+
+    def check_supports(self, record: SessionRecord) -> None:
+        """Accept every session: the expectation itself refuses an app's screen."""
+
+    def perform(self, scene: Scene) -> Outcome:
+        """Begin."""
+        begin_watching(scene, self.steps)
+        return Outcome()
 
 
 class SessionSequence:
@@ -179,14 +213,24 @@ class SessionSequence:
         self._failed: FailedStep | None = None
         self._stopped_by: OrchestratorError | None = None
         self._reports: list[StepReport] = []
+        self._latencies: list[Latency] = []
         self._warnings: list[str] = []
         self._events: list[str] = []
 
     async def run(self, parts: list[Part]) -> SequenceResult:
         """Run part after part, until a step that is not optional fails."""
+        acting = [part for part in parts if isinstance(part, ActingSteps)]
+        times = TimePlan(
+            [
+                PlacedStep(("", index), part.session_id or self._sequence.session_id, step)
+                for part in acting
+                for index, step in part.numbered()
+            ]
+        )
         for part in parts:
             if isinstance(part, ActingSteps):
-                await self._act(part)
+                await self._begin_watching(part, acting, times)
+                await self._act(part, times)
             else:
                 await self._use_tool(part)
             if self._failed:
@@ -198,11 +242,30 @@ class SessionSequence:
         """The session of steps that name none; None for the caller's current one."""
         return self._sequence.session_id or (self._started.session_id if self._started else None)
 
-    async def _act(self, part: ActingSteps) -> None:
+    async def _begin_watching(self, part: ActingSteps, acting: Sequence[ActingSteps], times: TimePlan) -> None:
+        """Watch the pages of the sessions in which later parts time something from this one."""
+        timed = times.timed_from(index for index, _ in part.numbered())
+        for other in acting:
+            indexes = {index for index, _ in other.numbered()}
+            here = [one for one in timed if one.index in indexes]
+            if other is not part and here:
+                # Where there is no such session yet, its own part watches as soon as it can.
+                with suppress(OrchestratorError):
+                    target = other.session_id or self._target
+                    self._add_notes(await self._runner.run(self._claiming, target, WatchTask(here)))
+
+    @property
+    def _claiming(self) -> Caller:
+        return self._caller.with_claims(self._claims.values())
+
+    async def _act(self, part: ActingSteps, times: TimePlan) -> None:
         session_id = part.session_id or self._target
-        task = SequenceTask(part.steps, self._sequence, NoBarrier(), first=part.index, deadline=self._deadline)
+        timing = times.make_timing("", (index for index, _ in part.numbered()))
+        task = SequenceTask(
+            part.steps, self._sequence, NoBarrier(), first=part.index, deadline=self._deadline, timing=timing
+        )
         try:
-            result = await self._runner.run(self._caller.with_claims(self._claims.values()), session_id, task)
+            result = await self._runner.run(self._claiming, session_id, task)
         except OrchestratorError as error:
             done = error.details.get("completed", 0)
             self._completed += done
@@ -217,6 +280,7 @@ class SessionSequence:
         self._completed += result.completed
         self._failed, self._stopped_by = result.failed, result.stopped_by
         self._reports += result.steps or []
+        self._latencies += result.latencies or []
         self._add_notes(result)
 
     async def _use_tool(self, part: SessionPart) -> None:
@@ -225,14 +289,14 @@ class SessionSequence:
             outcome = await self._run_in_time(part.step)
         except OrchestratorError as error:
             if self._sequence.verbose:
-                self._report(part, error_data(error), str(error), started)
+                self._report(part, error_data(error), error.sentence, started)
             if part.optional:
-                self._warnings.append(f"Optional step {part.index} ({verb}) failed: {error}")
+                self._warnings.append(f"Optional step {part.index} ({verb}) failed: {error.sentence}")
             else:
                 self._fail(part.index, verb, error)
             return
         self._completed += 1
-        self._report(part, outcome.data(), "\n".join(outcome.lines()), started)
+        self._report(part, outcome.data(), " ".join(outcome.lines()), started, outcome.quotes())
         self._add_notes(outcome, lambda text: f"Step {part.index} ({verb}): {text}")
         self._follow(outcome)
 
@@ -283,10 +347,13 @@ class SessionSequence:
         self._warnings += map(place, outcome.warnings)
         self._events += outcome.events
 
-    def _report(self, part: SessionPart, result: dict[str, Any], text: str, started: float) -> None:
-        duration = round((time.monotonic() - started) * 1000)
-        report = StepReport(index=part.index, action=part.step.verb, result=result, duration_ms=duration, text=text)
-        self._reports.append(report)
+    def _report(
+        self, part: SessionPart, result: dict[str, Any], text: str, started: float, told: Sequence[Quote] = ()
+    ) -> None:
+        duration, verb = round((time.monotonic() - started) * 1000), part.step.verb
+        self._reports.append(
+            StepReport(index=part.index, action=verb, result=result, duration_ms=duration, text=text, told=[*told])
+        )
 
     def _build_result(self) -> SequenceResult:
         """Make the result: what changed in the end is that of the last steps that acted."""
@@ -298,6 +365,7 @@ class SessionSequence:
                 "failed": self._failed,
                 "stopped_by": self._stopped_by,
                 "steps": self._reports or None,
+                "latencies": self._latencies or None,
                 "changes": changes if len(changes) > 1 else None,
                 "warnings": self._warnings,
                 "events": self._events,

@@ -58,11 +58,15 @@ def resolve_existing_path(name: str, given: str) -> Path:
     """Return the absolute path that an argument gives; any extension is accepted, since they differ by remote end.
 
     Raises:
-        InvalidArgument: There is no such file or folder.
+        InvalidArgument: There is no such file or folder, or can be none.
     """
-    path = Path(os.path.abspath(Path(given).expanduser()))  # noqa: PTH100 — links are kept, dots are not
-    if not given.strip() or not path.exists():
-        raise InvalidArgument(f"{name}: there is no file {path}.", hint=_suggest(path))
+    try:
+        path = Path(os.path.abspath(Path(given).expanduser()))  # noqa: PTH100 — links are kept, dots are not
+        if not given.strip() or not path.exists():
+            raise InvalidArgument(f"{name}: there is no file {path}.", hint=_suggest(path))
+    except (OSError, RuntimeError, ValueError) as error:  # too long, an unknown user, a null character
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidArgument(f"{name} cannot be a file: {reason}.", hint="Give another path.") from None
     return path
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import anyio.to_thread
 
 from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, SessionLost
+from orchestrator.lifecycle.boundary.start_boundary import is_bound
 from orchestrator.lifecycle.services import Services
 from orchestrator.models.identifiers import normalize_session_id
 from orchestrator.models.requests import AttachRequest
@@ -18,7 +18,7 @@ from orchestrator.models.session import Caller, SessionRecord, SessionState, Ses
 from orchestrator.provider import SessionOptions
 from orchestrator.sessions.turn import Turn
 from orchestrator.system.activity import LoggedAction
-from orchestrator.system.secrets import named, reference
+from orchestrator.system.secrets import reference, resolve_reference, without_path
 from orchestrator.webdriver.capabilities import check_capabilities, merge_capabilities
 from orchestrator.webdriver.remote import Remote
 
@@ -47,6 +47,7 @@ class Attacher:
         self._connector = services.connector
         self._providers = services.providers
         self._settings = services.settings
+        self._files = services.files
 
     async def attach(self, caller: Caller, request: AttachRequest) -> tuple[SessionRecord, list[str]]:
         """Attach to a session that is alive; returns its record and warnings.
@@ -55,28 +56,39 @@ class Attacher:
 
         Raises:
             InvalidArgument: The URL or an id is not valid.
+            Denied: Over MCP: the URL leads where this process may not go, or the capabilities to other hosts.
             SessionLost: The remote end does not answer, or does not know the session; nothing was recorded.
             ProviderAuth: The remote end refused the URL's credentials, or its provider finds none.
             SessionExists, SessionLimit: The id is in use, or too many sessions are open.
         """
         secret = reference(request.remote_url)
-        given = (named(secret, self._settings.secrets_file) if secret else request.remote_url).rstrip("/")
+        given = (resolve_reference(secret, self._settings.secrets_file) if secret else request.remote_url).rstrip("/")
         _check(request, given)
+        if is_bound(caller, self._settings):
+            from orchestrator.lifecycle.boundary.attached_addresses import check_addresses  # noqa: PLC0415 — few need it
+
+            check_addresses(request.capabilities, given)
+        if secret:
+            self._connector.hide_path(given)
         # From here on this process has the URL's credentials, for a session that is open already, too.
         url = self._connector.remember_credentials(given)
         if record := await self._find_open(url, request.remote_session_id):
             record = await self._update_credentials(record, secret, given_in_url=url != given)
             return record, [f"This remote session is open already, as {record.id}."]
         draft = self._draft(caller, request, url, secret)
+        await anyio.to_thread.run_sync(self._files.check_hosts, request, abandon_on_cancel=True)
         remote, facts = await anyio.to_thread.run_sync(self._examine, draft, abandon_on_cancel=True)
+        known = await self._read_refs(url, request.remote_session_id)
         record, ticket = await self._registry.for_caller(caller).reserve_session(
             request.platform, request.session_id, provider=facts.pop("provider"), owned=False, limits=draft.limits
         )
         remote.name = record.id
 
         def activate(turn: Turn) -> SessionRecord:
-            self._runner.activity.log_event(turn.record, LoggedAction("attach", {"remoteUrl": url}))
-            turn.change(**facts, state=SessionState.ACTIVE)
+            self._runner.activity.log_event(
+                turn.record, LoggedAction("attach", {"remoteUrl": request.remote_url if secret else url})
+            )
+            turn.change(**facts, **known, state=SessionState.ACTIVE)
             self._runner.connections.add(turn.record, remote, needs_resync=True)
             return turn.record
 
@@ -87,21 +99,30 @@ class Attacher:
         if given_in_url:
             await self._lanes.run_turn(record.id, lambda turn: self._runner.connections.drop(turn.record), renews=False)
         if secret:
-            record = await self._registry.update(record.id, lambda current: current.with_changes(secret=secret))
+            shown = without_path(record.remote_url)
+            changes = {"secret": secret, "remote_url": shown}
+            record = await self._registry.update(record.id, lambda current: current.with_changes(**changes))
         return record
 
     async def _find_open(self, url: str, remote_session_id: str) -> SessionRecord | None:
         """Return the record of an open session at this address; a lost one may have come back and is attached anew."""
-        address = (url, remote_session_id)
         for record in (await self._registry.list_with_current())[0]:
-            is_same = (record.remote_url.rstrip("/"), record.remote_session_id) == address
-            if is_same and record.state is not SessionState.LOST:
+            if _is_at(record, url, remote_session_id) and record.state is not SessionState.LOST:
                 return record
         return None
 
+    async def _read_refs(self, url: str, remote_session_id: str) -> dict[str, Any]:
+        """Return the refs that were given under another namespace here: they name the same elements."""
+        every = await self._registry.call_store(self._registry.store.list_all_open)
+        same = [record for record in every if _is_at(record, url, remote_session_id)]
+        if not same:
+            return {}
+        last = max(same, key=lambda record: record.last_active_at)
+        return {"screen_refs": last.screen_refs, "ref_next": last.ref_next}
+
     def _draft(self, caller: Caller, request: AttachRequest, url: str, secret: str) -> SessionRecord:
         """Return a record to ask providers about; unless one was given, its id is not that of the session."""
-        now = time.time()
+        now = self._registry.store.now()
         return SessionRecord(
             id=request.session_id or request.remote_session_id,
             namespace=self._registry.namespace,
@@ -109,7 +130,7 @@ class Attacher:
             provider=PROVIDER,
             owner=caller.key,
             owned=False,
-            remote_url=url,
+            remote_url=without_path(url) if secret else url,
             remote_session_id=request.remote_session_id,
             capabilities=request.capabilities,
             secret=secret,
@@ -154,6 +175,12 @@ class Attacher:
                 if self._providers[name].owns(url, status, self._settings):
                     return name
         return ""
+
+
+def _is_at(record: SessionRecord, url: str, remote_session_id: str) -> bool:
+    """Return True if a record is of the session at this address."""
+    address = (without_path(url), remote_session_id)  # a record with a secret has no path
+    return (without_path(record.remote_url), record.remote_session_id) == address
 
 
 def _check(request: AttachRequest, url: str) -> None:

@@ -66,8 +66,18 @@ class CallerStarts:
 
     async def begin(self, reserved: ReservedStart) -> SessionRow:
         """Launch a session in the background; later calls queue behind the start."""
-        self.components.task_group.start_soon(reserved.launch_quietly)
-        return await self._make_row(reserved, reserved.record)
+        row = await self._make_row(reserved, reserved.record)
+        self.components.task_group.start_soon(self._launch_behind, reserved, len(reserved.warnings))
+        return row
+
+    async def _launch_behind(self, reserved: ReservedStart, told: int) -> None:
+        """Launch a session; warnings that come after these many are events of its next result."""
+        await reserved.launch_quietly()
+        if late := reserved.warnings[told:]:
+            registry = self.components.registry.for_caller(self.caller)
+            await registry.update(
+                reserved.record.id, lambda current: current.with_changes(events=(*current.events, *late))
+            )
 
     async def _make_row(self, reserved: ReservedStart, record: SessionRecord) -> SessionRow:
         self.counts.add(self.caller, reserved.request.type, reserved.request.session_id)
@@ -75,6 +85,7 @@ class CallerStarts:
         sessions, _ = await self.components.registry.for_caller(self.caller).list_with_current()
         self.components.id_guard.note_open([session.id for session in sessions])
         many = len(sessions) >= self.warn_from
-        warnings = [f"{len(sessions)} sessions are open; close those you no longer need."] if many else []
+        crowded = [f"{len(sessions)} sessions are open; close those you no longer need."] if many else []
+        warnings = [*reserved.warnings, *crowded]
         others = [session for session in sessions if session.id != record.id]
         return make_session_row(record, self.caller.key, others, warnings=warnings, events=[*record.events])

@@ -43,7 +43,7 @@ class Claims:
                 return Claimed.of(name, until)
 
     async def release(self, caller: Caller, session_id: str, *, force: bool = False) -> Released:
-        """End a claim by its name; with `force`, who started the session may end that of someone else.
+        """End a claim by its name; with `force`, the session's owner or an administrator may end that of someone else.
 
         Raises:
             SessionNotFound: The session is not open, or the claim is over.
@@ -53,7 +53,7 @@ class Claims:
         family = await registry.family()
 
         def may_force(record: SessionRecord) -> bool:
-            return force and (record.owner in family or caller.door != "mcp")
+            return force and (record.owner in family or caller.may_override)
 
         plain, was_claimed = await registry.release(
             session_id, force=may_force, told=lambda record: add_release(record, caller)

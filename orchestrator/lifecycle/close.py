@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import anyio
 import anyio.to_thread
 
-from orchestrator.errors import InvalidArgument, OrchestratorError, SessionClaimed, SessionNotFound
+from orchestrator.errors import InvalidArgument, OrchestratorError, SessionClaimed, SessionNotFound, StoreFailed
 from orchestrator.lifecycle.remote_ender import RemoteEnder
 from orchestrator.lifecycle.services import Services
+from orchestrator.models.identifiers import split_claim
 from orchestrator.models.session import Caller, SessionRecord
 from orchestrator.models.test_status import TestStatus
 from orchestrator.sessions.rows import CloseResult, LeftOpen, NotEnded, describe_others_sessions
@@ -65,7 +65,10 @@ class SessionCloser:
             RecordUnreadable: Its record is damaged.
         """
         with self._ender.in_progress():
-            record = await self._close_record(session_id, options)
+            try:
+                record = await self._close_record(session_id, options)
+            except StoreFailed as failure:
+                return await self._close_without_store(session_id, options, failure)
             return await self._end_closed([record] if record else [], options)
 
     async def close_many(self, ids: Sequence[str], options: CloseOptions) -> CloseResult:
@@ -112,6 +115,25 @@ class SessionCloser:
         warnings = [*result.warnings, *describe_others_sessions([] if own else records)]
         return result.model_copy(update={"warnings": warnings})
 
+    async def _close_without_store(self, session_id: str, options: CloseOptions, failure: StoreFailed) -> CloseResult:
+        """End a session whose record cannot be closed, then try the record again: what ended may have freed the disk.
+
+        Raises:
+            StoreFailed: The session may not be ended so: others may use it, or nothing is known of it.
+        """
+        registry = self._services.registry
+        plain, suffix = split_claim(session_id)
+        if options.detach or options.condition is not None or suffix:
+            raise failure
+        record = await registry.call_store(registry.store.get_to_end, registry.namespace, plain, options.closer)
+        result = await self._end_closed([record], options)
+        try:
+            await self._close_record(session_id, options)
+        except StoreFailed as error:
+            warning = f"{record.id} was ended, and is still listed until its record can be written. {error.message}"
+            return result.model_copy(update={"warnings": [*result.warnings, warning]})
+        return result
+
     async def _close_record(self, session_id: str, options: CloseOptions) -> SessionRecord | None:
         return await self._services.lanes.close(
             session_id,
@@ -147,7 +169,7 @@ class SessionCloser:
             try:
                 self._services.providers[record.provider].mark(record, status, self._services.settings)
             except OrchestratorError as error:
-                warnings.append(f"{record.id} is not marked as {status.status}. {error}")
+                warnings.append(f"{record.id} is not marked as {status.status}. {error.sentence}")
 
         async with anyio.create_task_group() as group:
             for record in records:
@@ -156,17 +178,19 @@ class SessionCloser:
         return warnings
 
 
-def build_close_condition(prefix: str | None, idle_ms: int | None, *, every: bool) -> CloseCondition:
+def build_close_condition(
+    prefix: str | None, idle_ms: int | None, *, every: bool, clock: Callable[[], float]
+) -> CloseCondition:
     """Return a condition that is met by sessions to which every given selector applies.
 
     Raises:
         InvalidArgument: No selector was given.
     """
-    if prefix is None and idle_ms is None and not every:
+    if not prefix and idle_ms is None and not every:
         raise InvalidArgument("No sessions were selected.", hint="Give prefix, idleMs, or all: true.")
 
     def is_selected(record: SessionRecord, in_use: bool) -> bool:  # noqa: FBT001 — the store's signature
-        idle = not in_use and (time.time() - record.last_active_at) * 1000 >= (idle_ms or 0)
+        idle = not in_use and (clock() - record.last_active_at) * 1000 >= (idle_ms or 0)
         return record.id.startswith(prefix or "") and (idle_ms is None or idle)
 
     return is_selected
@@ -186,7 +210,6 @@ class UnlessUsedByOthers:
 
 
 def _how_to_attach(record: SessionRecord) -> str:
-    url = without_credentials(record.remote_url)
-    credentials = f" (user and password are in secret:{record.secret})" if record.secret else ""
-    address = f"remoteUrl {url}{credentials}, remoteSessionId {record.remote_session_id}"
+    url = f"secret:{record.secret}" if record.secret else without_credentials(record.remote_url)
+    address = f"remoteUrl {url}, remoteSessionId {record.remote_session_id}"
     return f"{record.id} keeps running at its remote end: {address}."

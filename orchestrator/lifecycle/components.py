@@ -28,6 +28,7 @@ from orchestrator.lifecycle.services import Services
 from orchestrator.lifecycle.start import Starter
 from orchestrator.models.session import Caller
 from orchestrator.sessions.id_guard import SessionIdGuard
+from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.providers import Providers
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.settings import Settings
@@ -40,6 +41,7 @@ class Components:
 
     task_group: anyio.abc.TaskGroup
     registry: SessionRegistry
+    lanes: Lanes
     id_guard: SessionIdGuard
     runner: Runner
     coordinator: Coordinator
@@ -77,7 +79,10 @@ async def build_components(
         redactor=redactor,
         caller=caller,
         make_restorer=lambda connector: Restorer(
-            connector, Restarter(connector, providers, settings).restart_session, settings.home, restored_ttl
+            connector,
+            Restarter(connector, providers, settings, actions.files).restart_session,
+            settings.home,
+            restored_ttl,
         ),
         on_end=alarm.wake_soon,
     )
@@ -88,6 +93,7 @@ async def build_components(
         connector=path.connector,
         providers=providers,
         settings=settings,
+        files=actions.files,
     )
     return _assemble(
         services,
@@ -118,6 +124,7 @@ def _assemble(
     return Components(
         task_group=task_group,
         registry=registry,
+        lanes=services.lanes,
         id_guard=services.lanes.id_guard,
         runner=runner,
         coordinator=Coordinator(registry=registry, runner=runner, actions=actions, settings=settings),
@@ -126,7 +133,14 @@ def _assemble(
         closer=closer,
         claims=Claims(services),
         keeper_launcher=keeper_launcher,
-        maintenance=Maintenance(services, closer, ender, alarm, more_tasks=(autosave, IdleWorlds(worlds))),
+        maintenance=Maintenance(
+            services,
+            closer,
+            ender,
+            alarm,
+            more_tasks=(autosave, IdleWorlds(worlds)),
+            memories=(restorer, worlds, runner.connections),
+        ),
         shutdown=Shutdown(
             registry=registry,
             closer=closer,

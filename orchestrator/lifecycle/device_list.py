@@ -149,7 +149,7 @@ def _simulators(machine: LocalMachine) -> DeviceFindings:
                 if version and one.get("isAvailable", True) is True
             ]
     except (ValueError, KeyError, TypeError, AttributeError):
-        return [], "iOS simulators could not be listed: the answer of xcrun simctl is no JSON."
+        return [], "iOS simulators could not be listed: the answer of xcrun simctl is not JSON."
     return simulators, ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -29,6 +29,7 @@ _OPENED_ANYWHERE = {"http", "https", "file", "data"}
 class ForkSource(Outcome):
     """The page and the login of a session."""
 
+    internal: ClassVar[bool] = True
     url: str
     state: StorageState = Field(exclude=True, repr=False)
 
@@ -51,7 +52,7 @@ class ForkTask:
         """
         if record.type is not SessionType.BROWSER:
             app = "Start another app with start_app_session; it keeps its login with noReset."
-            raise Unsupported(f"{record.id!r} is no browser session: an app cannot be forked.", hint=app)
+            raise Unsupported(f"{record.id!r} is not a browser session: an app cannot be forked.", hint=app)
         if record.request is None:
             raise Unsupported(
                 f"{record.id!r} cannot be forked: {explain_missing_request(record)}.",
@@ -72,7 +73,8 @@ class Fork:
 
     Attributes:
         request: The request.
-        fields: Further fields of the new record: size and emulation of the page, and what is told with its row.
+        fields: Further fields of the new record: size and emulation of the page, what is told with its row, and the
+            typed secrets, which the page may show again.
     """
 
     request: StartRequest
@@ -93,7 +95,8 @@ class Fork:
         if not opens and scheme not in {"", "about"}:
             told.append(f"fork_session: the page of {record.id!r} is there alone ({scheme}:); none was opened.")
         size = record.viewport or request.viewport
-        return cls(request, {"viewport": size, "emulation": record.emulation, "events": told})
+        fields = {"viewport": size, "emulation": record.emulation, "events": told, "typed": record.typed}
+        return cls(request, fields)
 
 
 async def read_fork(services: Services, caller: Caller, session_id: str, new_id: str | None) -> Fork:

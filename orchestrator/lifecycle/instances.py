@@ -19,7 +19,7 @@ from orchestrator.models.requests import StartRequest
 from orchestrator.models.session import Instance, SessionRecord, SessionState, SessionType
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.sessions.turn import Turn
-from orchestrator.settings import DEBUGGER
+from orchestrator.settings.endpoints import DEBUGGER
 from orchestrator.system import processes
 from orchestrator.system.deadline import Deadline, poll_until
 from orchestrator.webdriver.chromium import Chromium
@@ -108,8 +108,10 @@ class BrowserSharing:
         self._is_launching = False
 
     @staticmethod
-    def can_share(request: StartRequest, provider: Provider) -> bool:
+    def can_share(request: StartRequest, options: SessionOptions, provider: Provider) -> bool:
         """Return True if the browser of such a start can be shared."""
+        if not options.can_share_browser:
+            return False
         shareable = provider.contexts and request.type is SessionType.BROWSER and request.mode != "attached"
         return shareable and browser_support.has_ability("contexts", request.browser)
 
@@ -133,6 +135,7 @@ class BrowserSharing:
 
     def _choose(self, record: SessionRecord, others: Iterable[SessionRecord]) -> SessionRecord:
         """Choose in one transaction: of several starts that find no browser, one launches it."""
+        _refuse_private(record, others := [*others])
         sharing = [other for other in others if other.instance is not None and self._is_shared_with(record, other)]
         host = next((other for other in sharing if other.instance and other.instance.ready and _runs(other)), None)
         self._host = host
@@ -165,6 +168,15 @@ class BrowserSharing:
                 f"{record.id!r} would share the browser of {host.id!r}, which differs in {', '.join(sorted(differ))}.",
                 hint=f"Omit that, close {host.id!r} and the sessions in its browser first, or choose another name.",
             )
+
+
+def _refuse_private(record: SessionRecord, others: Iterable[SessionRecord]) -> None:
+    name = identifiers.instance_of(record.id)
+    if any(other.is_private and (other.namespace, other.id) == (record.namespace, name) for other in others):
+        raise Unsupported(
+            f"{record.id!r} cannot share the browser of {name!r}: that is private, without a debugger to share it by.",
+            hint=f"Start it under a name of its own, or start {name!r} without options.private.",
+        )
 
 
 def profile_of(request: StartRequest) -> str:

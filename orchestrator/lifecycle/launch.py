@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.automation.browser.shared_browser import wait_until_responsive
-from orchestrator.errors import ProviderAuth, StartFailed
+from orchestrator.errors import DeviceBusy, ProviderAuth, StartFailed
 from orchestrator.lifecycle.first_tabs import adopt_open_tabs, prepare_first_tab
 from orchestrator.lifecycle.instances import BrowserSharing, leave_browser, settle_in_browser
 from orchestrator.lifecycle.provider_start import ProviderStart, StartUndo, ignoring_errors
@@ -21,7 +21,8 @@ from orchestrator.sessions.turn import Turn
 from orchestrator.settings import Settings
 from orchestrator.system import processes
 from orchestrator.system.deadline import Deadline
-from orchestrator.system.secrets import without_credentials
+from orchestrator.system.file_access import FileAccess
+from orchestrator.system.secrets import without_credentials, without_path
 from orchestrator.webdriver.chromium import Chromium
 from orchestrator.webdriver.devtools import debugger_address
 from orchestrator.webdriver.new_session import NewSessionRequest
@@ -76,6 +77,7 @@ class Launch:
         *,
         connector: Connector,
         settings: Settings,
+        files: FileAccess,
         turn: Turn,
         undo: StartUndo,
     ) -> None:
@@ -84,28 +86,40 @@ class Launch:
         self._connector = connector
         self._turn = turn
         self._undo = undo
-        self._start = ProviderStart(request, options, settings, turn, undo)
+        self._start = ProviderStart(request, options, settings, turn, undo, files.origins)
+        self._files = files
+        self.warnings: tuple[str, ...] = ()
+        """Sentences of the provider for whoever starts the session."""
+        self.in_time = self._start.in_time
 
-    def run(self) -> Remote:
-        """Launch the session, and change its record; returns its client.
+    def create(self) -> CreatedSession:
+        """Create the session in its place, and change its record.
 
         Raises:
-            StartFailed: The session was not created, or could not be prepared.
+            StartFailed: The session was not created.
         """
         host = self._join_browser()
         requested = self._request_endpoint(host)
-        session = self._create_session(requested)
+        session = self._create_when_free(requested)
         if host is None:
             session = self._add_provider_facts(session)
         if self._turn.record.instance is not None:
             session = self._place_in_browser(session, host)
         self._start.check()
-        self._turn.change(**{**session.facts, **self._prepare(session)})
-        return session.remote
+        self._turn.change(**session.facts)
+        return session
+
+    def prepare(self, session: CreatedSession) -> None:
+        """Prepare the session for its first call, and change its record.
+
+        Raises:
+            StartFailed: It could not be prepared.
+        """
+        self._turn.change(**self._prepared_fields(session))
 
     def _join_browser(self) -> SessionRecord | None:
         """Return a session whose browser this one shares; None where it gets a browser of its own."""
-        if not BrowserSharing.can_share(self._request, self._provider):
+        if not BrowserSharing.can_share(self._request, self._start.options, self._provider):
             return None
         start = self._start
         sharing = BrowserSharing(self._request, start.options, headless=start.headless, turn=self._turn)
@@ -122,26 +136,41 @@ class Launch:
     def _request_endpoint(self, host: SessionRecord | None) -> RequestedEndpoint:
         """Ask the provider where to create the session and with which capabilities."""
         start, provider = self._start, self._provider
+        for model in (self._request, start.options):
+            self._files.check_hosts(model)
         endpoint = provider.endpoint(start) if host is None else provider.context(start, host)
-        facts = {"remote_url": without_credentials(endpoint.remote_url), "secret": endpoint.secret}
+        shown = without_path if endpoint.secret else without_credentials
+        facts = {"remote_url": shown(endpoint.remote_url), "secret": endpoint.secret}
         give_back = functools.partial(provider.ended, self._turn.record.with_changes(**facts), start.settings)
         self._undo.provider.callback(ignoring_errors, give_back)
         start.check()
         return RequestedEndpoint(endpoint, facts, give_back)
+
+    def _create_when_free(self, requested: RequestedEndpoint) -> CreatedSession:
+        """Create the session, once its device is free if the start waits for devices."""
+        while True:
+            try:
+                return self._create_session(requested)
+            except DeviceBusy:
+                if not self._start.wait_for_device():
+                    raise
 
     def _create_session(self, requested: RequestedEndpoint) -> CreatedSession:
         """Send New Session, and wait for the answer."""
         endpoint, provider = requested.endpoint, self._provider
         for secret in endpoint.secrets:
             self._connector.hide(secret.get_secret_value())
+        if endpoint.secret:
+            self._connector.hide_path(endpoint.remote_url)
         remote = self._connector.make_remote_at(endpoint.remote_url, "", name=self._start.session_id)
         given_up = functools.partial(provider.given_up, endpoint) if endpoint.hang_up else None
         seconds = self._start.deadline.seconds_left
         creation = NewSessionRequest(remote, endpoint.capabilities, seconds, given_up, over=requested.give_back)
-        self._start.waits_for = f": {remote.url} did not answer the request for a session"
+        self._start.waits_for = f": {remote.shown} did not answer the request for a session"
         try:
             capabilities = creation.send_and_wait(self._make_waiting_check(endpoint))
         except StartFailed as error:
+            error.message = self._connector.redact(error.message)  # the record keeps it
             error.hint = f"{error.hint} {provider.advice(endpoint, error.message)}".strip()
             raise
         except ProviderAuth as error:
@@ -151,7 +180,8 @@ class Launch:
             if creation.is_abandoned:
                 # A session may still come of the request: the provider is notified once that is over, and not before.
                 self._undo.provider.pop_all()
-        self._start.waits_for = ""
+        self._start.waits_for = f": {remote.url} was slow to prepare the session"
+        remote.deadline = self._start.deadline
         if self._turn.record.instance is None:
             self._undo.session.callback(self._end_session, remote)
         facts = {"remote_session_id": remote.remote_session_id, "capabilities": self._connector.redact(capabilities)}
@@ -176,6 +206,7 @@ class Launch:
     def _add_provider_facts(self, session: CreatedSession) -> CreatedSession:
         """Ask the provider for the processes of the session, and what else it knows about it."""
         started = self._provider.started(self._turn.record.with_changes(**session.facts), self._start)
+        self.warnings = started.warnings
         for process in started.processes:
             self._start.record_process(process)
         facts = {"remote_end": self._connector.redact(started.remote_end), "keep_alive": started.keep_alive}
@@ -197,14 +228,19 @@ class Launch:
             remote.execute("switchToWindow", handle=handle)
         return CreatedSession(remote, {**facts, **place}, handle)
 
-    def _prepare(self, session: CreatedSession) -> dict[str, Any]:
-        """Prepare the session for its first call; returns the fields of the record."""
+    def _prepared_fields(self, session: CreatedSession) -> dict[str, Any]:
         remote = session.remote
         if self._request.type is not SessionType.BROWSER:
             return {"context": remote.context()}
         if self._request.mode == "attached":
-            return adopt_open_tabs(remote, self._request, debugger_address(session.facts["capabilities"]))
-        return prepare_first_tab(remote, self._request, self._turn.record, session.handle)
+            return adopt_open_tabs(remote, self._request, session.facts["capabilities"])
+        record = self._turn.record
+        bidi = self._connector.bidi(record)
+        try:
+            return prepare_first_tab(remote, bidi, self._request, record, session.handle)
+        finally:
+            if bidi is not None:
+                bidi.close()
 
     def _end_session(self, remote: Remote) -> None:
         # A local browser ends with its driver; an app server has to clean up on its device.

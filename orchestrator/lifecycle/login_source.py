@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from orchestrator.sessions.turn import Turn
 class Login(Outcome):
     """The cookies and storage of a session."""
 
+    internal: ClassVar[bool] = True
     state: StorageState = Field(exclude=True, repr=False)
 
 
@@ -34,7 +35,7 @@ class LoginTask:
         return {}
 
     def check_supports(self, record: SessionRecord) -> None:
-        """Refuse a session that is no browser.
+        """Refuse a session that is not a browser.
 
         Raises:
             Unsupported: It is an app.
@@ -55,7 +56,7 @@ def check_login_source(record: SessionRecord) -> None:
     """
     if record.type is not SessionType.BROWSER:
         raise Unsupported(
-            f"loginFrom: {record.id!r} is no browser session.", hint="An app keeps its login with noReset."
+            f"loginFrom: {record.id!r} is not a browser session.", hint="An app keeps its login with noReset."
         ).in_session(record.id)
 
 

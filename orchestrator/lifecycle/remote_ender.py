@@ -19,8 +19,8 @@ from orchestrator.system.activity import LoggedAction
 
 _REMOTE_END = 5.0
 """Seconds that a remote end may take to end a session."""
-_APP_SERVER = 2.0
-"""Seconds that a local app server may take to end a session."""
+_LOCAL_END = 3.0
+"""Seconds that an app server or a driver of this machine may take to end a session."""
 
 
 class RemoteEnder:
@@ -83,7 +83,7 @@ class RemoteEnder:
         All at once: searching the system's processes takes as long for one session as for many.
         """
         failed: list[NotEnded] = []
-        browsers = [record for record in records if not record.is_remote and not _has_app_session(record)]
+        browsers = [record for record in records if not record.is_remote and not _ends_by_command(record)]
         async with anyio.create_task_group() as group:
             group.start_soon(_end_processes, browsers, failed)
             for record in records:
@@ -91,8 +91,8 @@ class RemoteEnder:
                 group.start_soon(anyio.to_thread.run_sync, self._services.runner.connections.forget, record)
                 if record.is_remote:
                     group.start_soon(self._end_remote_session, record, failed)
-                elif _has_app_session(record):
-                    group.start_soon(self._end_app_session, record, failed)
+                elif _ends_by_command(record):
+                    group.start_soon(self._end_local_session, record, failed)
         await self._notify_providers(records)
         for record in records:
             storage_files.remove(self._services.settings.home, record)
@@ -106,12 +106,9 @@ class RemoteEnder:
         if record.processes:
             await _end_processes([record], failed)
 
-    async def _end_app_session(self, record: SessionRecord, failed: list[NotEnded]) -> None:
-        """End an app session on a local server, which would leave its helpers running on the device if it was killed.
-
-        A session that the server fails to end is ended with the server.
-        """
-        await anyio.to_thread.run_sync(functools.partial(self._delete_session, record, limit=_APP_SERVER))
+    async def _end_local_session(self, record: SessionRecord, failed: list[NotEnded]) -> None:
+        """End a session by its server on this machine (Delete Session); one that it fails to end is ended with it."""
+        await anyio.to_thread.run_sync(functools.partial(self._delete_session, record, limit=_LOCAL_END))
         await _end_processes([record], failed)
 
     def _delete_session(self, record: SessionRecord, *, limit: float = _REMOTE_END) -> list[str]:
@@ -137,8 +134,10 @@ class RemoteEnder:
                     await anyio.to_thread.run_sync(ended, record, self._services.settings)
 
 
-def _has_app_session(record: SessionRecord) -> bool:
-    return record.type is not SessionType.BROWSER and bool(record.remote_session_id)
+def _ends_by_command(record: SessionRecord) -> bool:
+    """Return True if a killed server would leave helpers on a device, or a killed browser lose of its profile."""
+    is_needed = record.type is not SessionType.BROWSER or record.has_profile_alone
+    return is_needed and bool(record.remote_session_id)
 
 
 async def _end_processes(records: Sequence[SessionRecord], failed: list[NotEnded]) -> None:

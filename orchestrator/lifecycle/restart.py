@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.automation.browser.storage import BrowserStorage
+from orchestrator.automation.browser.storage import connect_to_storage
 from orchestrator.errors import OrchestratorError, SessionLost
 from orchestrator.lifecycle.launch import Launch
 from orchestrator.lifecycle.provider_start import undone_on_failure
@@ -16,10 +16,11 @@ from orchestrator.sessions.providers import Providers
 from orchestrator.sessions.turn import Turn
 from orchestrator.settings import Settings
 from orchestrator.system import processes
+from orchestrator.system.file_access import FileAccess
 from orchestrator.system.secrets import contains_secret
 
 CLEARED_FIELDS: dict[str, Any] = {
-    **dict.fromkeys(("remote_url", "remote_session_id", "secret", "context"), ""),
+    **dict.fromkeys(("remote_url", "remote_session_id", "secret", "context", "screen_refs"), ""),
     **dict.fromkeys(("processes", "claims", "tabs", "tabs_used", "frame"), ()),
     **dict.fromkeys(("url", "title", "armed", "keep_alive", "lost_reason", "instance")),
     "remote_end": {},
@@ -48,7 +49,8 @@ def explain_missing_request(record: SessionRecord) -> str:
 class Restarter:
     """Restarts sessions whose remote end is gone."""
 
-    def __init__(self, connector: Connector, providers: Providers, settings: Settings) -> None:
+    def __init__(self, connector: Connector, providers: Providers, settings: Settings, files: FileAccess) -> None:
+        self._files = files
         self._connector = connector
         self._providers = providers
         self._settings = settings
@@ -70,7 +72,7 @@ class Restarter:
         try:
             self._launch(turn, StartRequest.model_validate(record.request), state)
         except OrchestratorError as error:
-            raise SessionLost(record.id, f"{why}; it did not start again: {error.message}") from error
+            raise SessionLost(record.id, f"{why}; it did not start again: {error.message.rstrip('.')}") from error
 
     def _launch(self, turn: Turn, request: StartRequest, state: StorageState | None) -> None:
         options = self._providers.options(request.provider, request.options)
@@ -79,8 +81,21 @@ class Restarter:
             state = load_storage_state(request.storage_state)
         connector, settings = self._connector, self._settings
         with undone_on_failure(turn) as undo:
-            launch = Launch(request, options, provider, connector=connector, settings=settings, turn=turn, undo=undo)
-            remote = launch.run()
-            if state:
-                BrowserStorage(remote, turn.record, connector.make_devtools_finder(turn.record)).restore(state)
+            launch = Launch(
+                request,
+                options,
+                provider,
+                connector=connector,
+                settings=settings,
+                files=self._files,
+                turn=turn,
+                undo=undo,
+            )
+            with launch.in_time():
+                session = launch.create()
+                launch.prepare(session)
+                if state:
+                    with connect_to_storage(session.remote, turn.record, connector) as storage:
+                        storage.restore(state)
+                        storage.restore_session_storage(state)
         turn.change(state=SessionState.ACTIVE)

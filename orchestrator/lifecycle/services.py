@@ -10,6 +10,7 @@ from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.providers import Providers
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.settings import Settings
+from orchestrator.system.file_access import FileAccess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +23,4 @@ class Services:
     connector: Connector
     providers: Providers
     settings: Settings
+    files: FileAccess

@@ -10,6 +10,8 @@ import anyio.to_thread
 from orchestrator.actions.navigation import Navigate
 from orchestrator.errors import InvalidArgument, OrchestratorError, Unsupported
 from orchestrator.lifecycle import app_request, instances
+from orchestrator.lifecycle.boundary.local_browsers import LocalBrowsers
+from orchestrator.lifecycle.boundary.start_boundary import StartBoundary
 from orchestrator.lifecycle.fork import read_fork
 from orchestrator.lifecycle.login_source import ReadLogin, check_login_source, read_login_of
 from orchestrator.lifecycle.restart import dump_request
@@ -32,6 +34,8 @@ class Starter:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._boundary = StartBoundary(services.settings)
+        self._local_browsers = LocalBrowsers(services.settings, services.registry.store.now)
 
     async def reserve_fork(self, caller: Caller, session_id: str, new_id: str | None) -> ReservedStart:
         """Read what a fork of an open session begins with, and reserve its start.
@@ -41,23 +45,31 @@ class Starter:
             OrchestratorError: It is not open, is claimed or did not answer, or the start cannot be reserved.
         """
         fork = await read_fork(self._services, caller, session_id, new_id)
-        return await self.reserve_start(caller, fork.request, **fork.fields)
+        return await self._reserve(caller, await self._plan(caller, fork.request), **fork.fields)
 
-    async def reserve_start(self, caller: Caller, request: StartRequest, **fields: Any) -> ReservedStart:
+    async def reserve_start(self, caller: Caller, request: StartRequest) -> ReservedStart:
         """Check the request, and reserve its id and the first turn of its lane; nothing is launched yet.
 
-        `fields` are further fields of the record.
-
         Raises:
+            Denied: The caller may not choose what it asks for.
             InvalidArgument, Unsupported: The provider cannot serve the request.
             SessionExists, SessionLimit: The id is in use, or too many sessions are open.
         """
-        plan = await self._plan(caller, request)
+        provider = self._services.providers[request.provider]
+        options = self._services.providers.options(request.provider, request.options)
+        request, warnings = await self._boundary.check(caller, request, provider, options)
+        reserved = await self._reserve(caller, await self._plan(caller, request))
+        reserved.warnings.extend(warnings)
+        return reserved
+
+    async def _reserve(self, caller: Caller, plan: StartPlan, **fields: Any) -> ReservedStart:
+        """Reserve a start; `fields` are further fields of its record."""
         request = plan.request
         record, ticket = await self._services.registry.for_caller(caller).reserve_session(
             request.type,
             request.session_id,
             provider=plan.provider.name,
+            check_room=self._local_browsers.checker(plan),
             limits=plan.options.limits(self._services.settings),
             strict=plan.options.strict,
             mode=request.mode or "incognito",
@@ -68,9 +80,10 @@ class Starter:
         return ReservedStart(self._services.lanes, caller, record, ticket, plan)
 
     async def _plan(self, caller: Caller, request: StartRequest) -> StartPlan:
-        request = app_request.check_app_request(request)
+        files = self._services.files
+        request = app_request.check_app_request(files.check(request))
         provider = self._services.providers[request.provider]
-        options = self._services.providers.options(request.provider, request.options)
+        options = files.check(self._services.providers.options(request.provider, request.options))
         _check_provider(request, provider)
         if request.device is not None:
             _check_device(request)
@@ -106,11 +119,16 @@ class Starter:
 
 
 class ReservedStart:
-    """A start whose id and first turn are reserved."""
+    """A start whose id and first turn are reserved.
+
+    Attributes:
+        warnings: What of the request was left out, and what came up in the launch, as sentences.
+    """
 
     def __init__(self, lanes: Lanes, caller: Caller, record: SessionRecord, ticket: Ticket, plan: StartPlan) -> None:
         self.record = record
         self.request = plan.request
+        self.warnings = plan.warnings
         self._caller = caller
         self._lanes = lanes
         self._ticket = ticket

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anyio import from_thread
 
@@ -15,6 +15,7 @@ from orchestrator.lifecycle.launch import Launch
 from orchestrator.lifecycle.login_source import ReadLogin
 from orchestrator.lifecycle.provider_start import undone_on_failure
 from orchestrator.lifecycle.services import Services
+from orchestrator.models import browser_support
 from orchestrator.models.requests import StartRequest
 from orchestrator.models.session import SessionRecord, SessionState, SessionType
 from orchestrator.models.storage_state import StorageState
@@ -38,6 +39,7 @@ class StartPlan:
         first_page: Opens the page at which the session begins.
         storage_state: Cookies and storage with which it begins.
         read_login: Reads them from another session, at the time of the launch.
+        warnings: What came up in the launch, as sentences.
     """
 
     services: Services
@@ -48,6 +50,7 @@ class StartPlan:
     storage_state: StorageState | None
     read_login: ReadLogin | None
     replays: Replays
+    warnings: list[str] = field(default_factory=list)
 
     def run(self, turn: Turn) -> SessionRecord:
         """Launch the session in its first turn, in the worker thread; logged as one action.
@@ -58,26 +61,34 @@ class StartPlan:
         browser = {"browser": self.request.browser} if self.request.type is SessionType.BROWSER else {}
         progress.report_progress(f"starting {_describe(self.request)}")
         doing = LoggedAction("start", {"provider": self.provider.name, **browser})
-        with self.services.runner.activity.log_call(turn.record, doing):
+        measured = self.services.lanes.meter.measure_start(turn.record)
+        with self.services.runner.activity.log_call(turn.record, doing), measured:
             return self._launch(turn)
 
     def _launch(self, turn: Turn) -> SessionRecord:
         with undone_on_failure(turn) as undo:
-            remote = Launch(
+            launch = Launch(
                 self.request,
                 self.options,
                 self.provider,
                 connector=self.services.connector,
                 settings=self.services.settings,
+                files=self.services.files,
                 turn=turn,
                 undo=undo,
-            ).run()
-            with self._connected(turn, remote):
-                if self.request.type is SessionType.BROWSER:
-                    self.services.runner.set_up_browser(turn)
-                self._restore_storage(turn, remote)
-                self._start_recording(turn)
-                self._open_first_page(turn)
+            )
+            with launch.in_time():
+                session = launch.create()
+                remote = session.remote
+                self.warnings.extend(launch.warnings)
+                with self._connected(turn, remote):
+                    launch.prepare(session)
+                    if self.request.type is SessionType.BROWSER:
+                        self.services.runner.set_up_browser(turn)
+                    self._restore_storage(turn, remote)
+                    self._start_recording(turn)
+                    self._open_first_page(turn)
+            remote.deadline = None
         turn.change(state=SessionState.ACTIVE)
         return turn.record
 
@@ -100,8 +111,9 @@ class StartPlan:
             turn.change(events=(*turn.record.events, *(f"loginFrom: {warning}" for warning in login.warnings)))
             state = login.state
         if state:
-            find_devtools = self.services.connector.make_devtools_finder(turn.record)
-            BrowserStorage(remote, turn.record, find_devtools).restore(state)
+            connection = self.services.runner.connections.get(turn.record)
+            bidi = connection.subscriptions.bidi
+            BrowserStorage(remote, turn.record, connection.find_devtools, bidi).restore(state)
 
     def _start_recording(self, turn: Turn) -> None:
         """Start to record traffic, and to answer it from HAR files, before the first page is opened."""
@@ -109,7 +121,9 @@ class StartPlan:
         if not (recorded or self.replays):
             return
         record, home = turn.record, self.services.settings.home
-        if self.services.connector.cdp(record) is None:
+        connector = self.services.connector
+        by_bidi = browser_support.is_firefox(record.capabilities) and connector.bidi(record) is not None
+        if connector.cdp(record) is None and not by_bidi:
             raise StartFailed(
                 "The remote end gives no access to the browser's DevTools, which the options har and hars need.",
                 hint="Omit them, or use a browser on this machine or at a Selenium Grid.",

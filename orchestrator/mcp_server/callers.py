@@ -47,23 +47,32 @@ def read_identity(meta: Meta) -> HostIdentity | None:
     return None
 
 
-def make_mcp_caller(connection: Caller, namespace: str, meta: Meta, client: str) -> Caller:
-    """Make the caller of a call that came over a connection, from a client of this name."""
-    known = connection.model_copy(update={"client": _text(client)})
+def make_mcp_caller(connection: Caller, namespace: str, meta: Meta, client: str, http_session: str = "") -> Caller:
+    """Make the caller of a call that came over a connection, from a client of this name.
+
+    Over HTTP the connection is the token, and agents of one name under two tokens are two callers. Without an agent's
+    name the id of the protocol's session, which only the 2025 protocol has, tells a token's clients apart.
+    """
+    known = connection.model_copy(update={"client": _text(client), "door": "mcp"})
     identity = read_identity(meta)
+    is_agent = identity is not None
+    if identity is None and http_session:
+        identity = HostIdentity("connection", http_session)
     if identity is None:
         return known
+    scope = connection.key if connection.named else namespace
     fields = {
-        "key": _key(namespace, identity.kind, identity.id),
+        "key": _key(scope, identity.kind, identity.id),
         "named": True,
-        "parent": _key(namespace, identity.kind, identity.parent) if identity.parent else None,
+        "is_agent": is_agent,
+        "parent": _key(scope, identity.kind, identity.parent) if identity.parent else None,
         "agent": identity.agent or f"{identity.kind} {identity.id[-_TAIL:]}",
     }
     return known.model_copy(update=fields)
 
 
-def _key(namespace: str, kind: str, name: str) -> str:
-    return hashlib.sha256(json.dumps([namespace, kind, name]).encode()).hexdigest()[:32]
+def _key(scope: str, kind: str, name: str) -> str:
+    return hashlib.sha256(json.dumps([scope, kind, name]).encode()).hexdigest()[:32]
 
 
 def _text(value: object) -> str:

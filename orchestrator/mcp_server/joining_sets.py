@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from orchestrator.api import Orchestrator
 from orchestrator.mcp_server.tool_list import ToolEntry, listed_entries
+from orchestrator.models.comma_lists import split_list
 from orchestrator.models.results import Outcome
 from orchestrator.models.session import Caller
 
@@ -30,7 +31,7 @@ class JoiningSets:
     def __init__(self, orchestrator: Orchestrator, entries: Sequence[ToolEntry]) -> None:
         self.names: frozenset[str] = frozenset()
         self._starts = orchestrator.starts
-        self._grows = "default" in orchestrator.settings.tools.split(",")
+        self._grows = "default" in split_list(orchestrator.settings.tools)
         listed = listed_entries(orchestrator.settings, entries)
         # Not those that are listed from the beginning, or denied.
         self._unlisted = {
@@ -49,7 +50,8 @@ class JoiningSets:
         due |= {"agents"} if self._starts.named >= _SEVERAL else set()
         if self._grows:
             self.names |= due & self._unlisted
-        if "mobile" not in self._unlisted or caller.key not in self._starts.app_callers - self._told_mobile:
+        self._told_mobile &= self._starts.app_callers.keys()
+        if "mobile" not in self._unlisted or caller.key not in self._starts.app_callers.keys() - self._told_mobile:
             return outcome
         self._told_mobile.add(caller.key)
         return outcome.model_copy(update={"next": " ".join(filter(None, (outcome.next, _WITHOUT_MOBILE)))})

@@ -53,7 +53,7 @@ def unpack_steps(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments whose steps have the parameters of their `more` as their own.
 
     Raises:
-        InvalidArgument: `more` is no JSON object.
+        InvalidArgument: `more` is not a JSON object.
     """
     unpacked = dict(arguments)
     for name in ("actions", "sequences"):

@@ -6,13 +6,13 @@ import base64
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from mcp.types import CallToolResult, ContentBlock, ImageContent, TextContent
+from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic_core import PydanticSerializationError, to_json
 
 from orchestrator.errors import MayHaveFailed, OrchestratorError
-from orchestrator.mcp_server.error_text import error_data, error_text
+from orchestrator.mcp_server.error_text import error_data, error_lines, error_quotes
 from orchestrator.mcp_server.truncation import size, truncate_data, truncate_text
-from orchestrator.models.results import Outcome, Screenshot
+from orchestrator.models.results import Fence, Outcome, Quote, Screenshot
 from orchestrator.system.secrets import Redactor
 
 _PICTURES = 4
@@ -38,47 +38,63 @@ class Renderer:
     def __init__(self, redactor: Redactor, limit: int) -> None:
         self._redactor = redactor
         self._limit = limit
+        self._fence = Fence.draw()
 
     def outcome(self, outcome: Outcome, narrowing: Sequence[str] = ()) -> CallToolResult:
         """Render the outcome of a call; `narrowing` names the parameters that make it smaller."""
         error = outcome.failure() if isinstance(outcome, MayHaveFailed) else None
-        body, common = _parts(outcome)
-        data = outcome.data()
+        lines, quotes, data = outcome.own_lines(), outcome.quotes(), outcome.data()
         if error is not None:
-            body = f"{error_text(error)}\n{body}"
+            lines, quotes = [*error_lines(error), *lines], [*error_quotes(error), *quotes]
             data = {**data, **error_data(error)}
+        result = self._result(lines, quotes, data, narrowing, is_error=error is not None)
         if isinstance(outcome, Screenshot):
-            return self._picture(outcome, body + common)
-        result = self._result(body, common, data, narrowing, is_error=error is not None)
+            return CallToolResult(content=[*result.content, _image(outcome.image, outcome.media_type)])
         if isinstance(outcome, Illustrated):
             result.content += [_image(picture, "image/png") for picture in outcome.pictures[:_PICTURES]]
         return result
 
     def error(self, error: OrchestratorError) -> CallToolResult:
         """Render an error and its hint."""
-        return self._result(error_text(error), "", error_data(error), (), is_error=True)
-
-    def _picture(self, shot: Screenshot, text: str) -> CallToolResult:
-        shown: list[ContentBlock] = [
-            TextContent(text=truncate_text(self._redactor.text(text), self._limit)),
-            _image(shot.image, shot.media_type),
-        ]
-        return CallToolResult(content=shown)
+        return self._result(error_lines(error), error_quotes(error), error_data(error), (), is_error=True)
 
     def _result(
-        self, body: str, common: str, data: dict[str, Any], narrowing: Sequence[str], *, is_error: bool
+        self,
+        lines: list[str],
+        quotes: list[Quote],
+        data: dict[str, Any],
+        narrowing: Sequence[str],
+        *,
+        is_error: bool,
     ) -> CallToolResult:
-        body, common, data = self._redactor.text(body), self._redactor.text(common), self._redactor.data(data)
-        if not _is_sendable([body, common, data]):
-            body, common, data = _sendable(body), _sendable(common), _sendable(data)
-        longest = max(len(body) + len(common), size(data))
+        own, data = self._clean("\n".join(lines)), self._clean(data)
+        quoted = self._clean(["\n".join(self._fence.around(quote)) for quote in quotes])
+        longest = max(len("\n".join([own, *quoted])), size(data))
         if longest > self._limit:
             note = _note(longest, self._limit, narrowing)
-            common = f"{common}\n{note}"
             data = truncate_data({**data, "next": " ".join(filter(None, (data.get("next"), note)))}, self._limit)
-            body = truncate_text(body, self._limit - len(common))
-        text = (body + common)[: self._limit]
+            own = f"{truncate_text(own, self._limit - len(note) - 1)}\n{note}"
+            quoted = self._cut(quoted, self._limit - len(own))
+        text = "\n".join(filter(None, [own, *quoted]))[: self._limit]
         return CallToolResult(content=[TextContent(text=text)], structured_content=data, is_error=is_error)
+
+    def _clean(self, value: Any) -> Any:
+        """Redact a text or JSON value, and make it one that can be sent."""
+        redacted = self._redactor.text(value) if isinstance(value, str) else self._redactor.data(value)
+        return redacted if _is_sendable(redacted) else _sendable(redacted)
+
+    def _cut(self, quoted: list[str], room: int) -> list[str]:
+        """Cut the longest quotes until all fit, each with its end; drop what has no room."""
+        end = f"\n{self._fence.closing}"
+        kept: list[tuple[int, str]] = []
+        for index, quote in sorted(enumerate(quoted), key=lambda one: len(one[1])):
+            share = room // (len(quoted) - len(kept)) - 1
+            shown = quote if len(quote) <= share else truncate_text(quote.removesuffix(end), share - len(end)) + end
+            if len(shown) > share:
+                shown = ""
+            kept.append((index, shown))
+            room -= len(shown) + 1
+        return [shown for _, shown in sorted(kept)]
 
 
 def _is_sendable(value: Any) -> bool:
@@ -105,11 +121,3 @@ def _image(image: bytes, media_type: str) -> ImageContent:
 def _note(longest: int, limit: int, narrowing: Sequence[str]) -> str:
     rest = f"narrow it with {' or '.join(narrowing)}" if narrowing else "ask for less in one call"
     return f"Cut: it has {longest} characters and max_output is {limit}. To see the rest, {rest}."
-
-
-def _parts(outcome: Outcome) -> tuple[str, str]:
-    """Split an outcome's text into its own, and the part that every outcome can have, which must not be cut."""
-    text = outcome.render()
-    shared = Outcome(**{name: getattr(outcome, name) for name in Outcome.model_fields})
-    common = shared.render().removeprefix("\n".join(shared.lines()))
-    return (text.removesuffix(common), common) if text.endswith(common) else (text, "")

@@ -8,16 +8,14 @@ one clean-up, which is over before the SIGKILL; further signals change nothing.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
-import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 import anyio
 import anyio.to_thread
@@ -26,7 +24,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared._stream_protocols import ReadStream
 from mcp.shared.message import SessionMessage
 
+from orchestrator.mcp_server.frames import InputLines, open_input
 from orchestrator.mcp_server.server import McpServer
+from orchestrator.mcp_server.shutdown_signals import ShutdownTrigger, stop_signals
 from orchestrator.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,23 +49,6 @@ Incoming = SessionMessage | Exception
 
 _log = logging.getLogger(__name__)
 """Python's own: structlog would have to be loaded before the tools are listed."""
-
-
-class ShutdownTrigger:
-    """The reason for which the server ends: the first one counts."""
-
-    def __init__(self) -> None:
-        self._begun = anyio.Event()
-        self.reason = ""
-
-    def trigger(self, reason: str) -> None:
-        """Begin the end, unless it has begun."""
-        self.reason = self.reason or reason
-        self._begun.set()
-
-    async def wait(self) -> None:
-        """Wait until there is a reason."""
-        await self._begun.wait()
 
 
 class _IncomingMessages:
@@ -122,7 +105,7 @@ async def serve_stdio(settings: Settings, load: Load, report_error: Callable[[Ex
         report_error: Reports why the orchestrator could not be opened, and returns the exit code.
     """
     ending, server = ShutdownTrigger(), McpServer(settings)
-    with _stop_signals(ending) as listen:
+    with stop_signals(ending) as listen:
         async with anyio.create_task_group() as group, contextlib.AsyncExitStack() as stack:
             group.start_soon(listen)
             group.start_soon(_serve_client, server, ending)
@@ -136,6 +119,7 @@ async def serve_stdio(settings: Settings, load: Load, report_error: Callable[[Ex
             except Exception as error:  # noqa: BLE001 (reported, and the end of the process)
                 _exit_process(report_error(error))
             server.open(calls)
+            group.start_soon(server.follow_resources)
             _log.info("serving over stdio", extra={"namespace": orchestrator.settings.namespace})
             await ending.wait()
             _log.info("ending", extra={"reason": ending.reason})
@@ -146,8 +130,11 @@ async def _shut_down(orchestrator: Orchestrator) -> NoReturn:
     timer = threading.Timer(CLEAN_UP + _LAST_RESORT, os._exit, args=(0,))
     timer.daemon = True
     timer.start()
+    from orchestrator.mcp_server.tracing import flush_spans  # noqa: PLC0415 — the list of tools is sent before
+
     with anyio.move_on_after(CLEAN_UP, shield=True) as limit:
         await orchestrator.shut_down()
+        await anyio.to_thread.run_sync(flush_spans, abandon_on_cancel=True)
     if limit.cancelled_caught:
         _log.warning("the clean-up took too long, the next server goes on with it", extra={"seconds": CLEAN_UP})
     _exit_process(0)
@@ -157,7 +144,12 @@ async def _serve_client(app: McpServer, ending: ShutdownTrigger) -> None:
     """Serve the one client; calls that are in flight when the end begins are cancelled."""
     try:
         with anyio.CancelScope() as scope:
-            async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
+            lines = InputLines(open_input())
+            async with (
+                stdio_server(cast("anyio.AsyncFile[str]", lines)) as (incoming, outgoing),
+                anyio.create_task_group() as group,
+            ):
+                lines.refuse_to(outgoing)
                 group.start_soon(_cancel_at, ending, scope)
                 watched = _IncomingMessages(incoming, lambda: ending.trigger("end of input"))
                 try:
@@ -174,28 +166,6 @@ async def _serve_client(app: McpServer, ending: ShutdownTrigger) -> None:
 async def _cancel_at(ending: ShutdownTrigger, scope: anyio.CancelScope) -> None:
     await ending.wait()
     scope.cancel()
-
-
-@contextlib.contextmanager
-def _stop_signals(ending: ShutdownTrigger) -> Iterator[Callable[[], Coroutine[Any, Any, None]]]:
-    """Take signals as reasons to end; yields a coroutine function that must run for that."""
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGBREAK") if hasattr(signal, name)]
-    with contextlib.ExitStack() as stack:
-        try:
-            received = stack.enter_context(anyio.open_signal_receiver(*numbers))
-        except NotImplementedError:  # Windows: its event loops wake up for the handlers of Python
-            loop = asyncio.get_running_loop()
-            for number in numbers:
-                before = signal.signal(number, lambda *_: loop.call_soon_threadsafe(ending.trigger, "a signal"))
-                stack.callback(signal.signal, number, before)
-            yield ending.wait
-            return
-
-        async def listen() -> None:
-            async for number in received:
-                ending.trigger(number.name)
-
-        yield listen
 
 
 def _exit_process(code: int) -> NoReturn:

@@ -11,12 +11,16 @@ from typing import Any, get_args
 
 from mcp.types import Tool as ProtocolTool
 
-from orchestrator.errors import InvalidArgument, nearest
+from orchestrator.errors import InvalidArgument
 from orchestrator.mcp_server.plain_schemas import needs_plain_schemas, plain_schema
+from orchestrator.models.comma_lists import split_list
+from orchestrator.models.near_names import nearest
 from orchestrator.settings import Settings, ToolSet
 
 FILE = Path(__file__).with_name("tools.json")
 """The tools that ship with the project; `make docs` writes it, and a test fails when it is stale."""
+DESTRUCTIVE = "destructive"
+"""A word in the setting `confirm` for all tools with that annotation."""
 _SETS = ("default", "all", *get_args(ToolSet))
 
 
@@ -78,7 +82,7 @@ def split_names(setting: str, value: str, entries: Iterable[ToolEntry]) -> froze
     Raises:
         InvalidArgument: There is no set or tool of a name.
     """
-    names = [name.strip() for name in value.split(",") if name.strip()]
+    names = split_list(value)
     known = {*_SETS, *(entry.tool.name for entry in entries)}
     for name in names:
         if name not in known:
@@ -97,10 +101,11 @@ def check_tool_names(settings: Settings, entries: Sequence[ToolEntry] | None = N
     Raises:
         InvalidArgument: A setting names something that does not exist.
     """
-    if settings.deny_tools or settings.tools != "default":
+    if settings.deny_tools or settings.confirm or settings.tools != "default":
         known = read_entries() if entries is None else entries
         split_names("tools", settings.tools, known)
         split_names("deny_tools", settings.deny_tools, known)
+        held_tools(settings, known)
 
 
 def denied_tools(settings: Settings, entries: Sequence[ToolEntry]) -> list[str]:
@@ -111,6 +116,22 @@ def denied_tools(settings: Settings, entries: Sequence[ToolEntry]) -> list[str]:
     """
     names = split_names("deny_tools", settings.deny_tools, entries)
     return [entry.tool.name for entry in entries if entry.is_in(names)]
+
+
+def held_tools(settings: Settings, entries: Sequence[ToolEntry]) -> list[str]:
+    """Return the names of the tools that the setting `confirm` holds back until a person agrees.
+
+    Raises:
+        InvalidArgument: It names something that does not exist.
+    """
+    words = split_list(settings.confirm)
+    names = split_names("confirm", ",".join(word for word in words if word != DESTRUCTIVE), entries)
+    return [
+        entry.tool.name
+        for entry in entries
+        if entry.is_in(names)
+        or (DESTRUCTIVE in words and entry.tool.annotations and entry.tool.annotations.destructive_hint)
+    ]
 
 
 def listed_entries(settings: Settings, entries: Sequence[ToolEntry], joined: Collection[str] = ()) -> list[ToolEntry]:

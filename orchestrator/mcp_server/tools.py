@@ -83,11 +83,12 @@ class Tool:
         Raises:
             OrchestratorError: Any of the codes in `orchestrator.errors`.
         """
+        files = orchestrator.actions.files
         if issubclass(self.declared, SessionTool):
-            return await parse_arguments(self.declared, arguments).run(orchestrator)
+            return await files.check(parse_arguments(self.declared, arguments)).run(orchestrator)
         address = {name: value for name, value in arguments.items() if name in _SPELLINGS}
         fields = {name: value for name, value in arguments.items() if name not in _SPELLINGS}
-        action = parse_arguments(self.declared, fields, also=_SESSION_ID)
+        action = files.check(parse_arguments(self.declared, fields, also=_SESSION_ID))
         return await orchestrator.perform(action, parse_arguments(SessionTarget, address).session_id)
 
     def _input_schema(self) -> Schema:

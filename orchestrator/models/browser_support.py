@@ -61,6 +61,16 @@ ABILITIES: Mapping[str, Ability] = {
         {"safari": "it uses the proxy of macOS's network settings"},
         "Set it there, or use another browser.",
     ),
+    "private": Ability(
+        "way to be driven without a port of its own",
+        "option `private`",
+        {
+            "firefox": "geckodriver reaches it by one",
+            "safari": "safaridriver chooses how it reaches it",
+            "webkitgtk": "its driver reaches it by one",
+        },
+        "Omit options.private, or use Chrome or Edge.",
+    ),
     "args": Ability(
         "switches",
         "`args`",
@@ -95,7 +105,7 @@ ABILITIES: Mapping[str, Ability] = {
         "contexts for sessions to share it",
         "`sessionId` with a context, such as shop:ann",
         {
-            "firefox": "its user contexts are not supported yet",
+            "firefox": "its driver has one session a browser, which contexts would have to share",
             "safari": "safaridriver knows no browser contexts",
             "webkitgtk": "WebKitWebDriver knows no browser contexts",
         },
@@ -105,11 +115,10 @@ ABILITIES: Mapping[str, Ability] = {
         "persistent profile",
         "`mode: persistent`",
         {
-            "firefox": "its profiles are not supported yet",
             "safari": "safaridriver always begins with an empty one",
             "webkitgtk": "MiniBrowser always begins with an empty one",
         },
-        "Omit mode and profile, or use Chrome or Edge.",
+        "Omit mode and profile, or use Chrome, Edge or Firefox.",
     ),
     "attached": Ability(
         "way to be driven once it runs",
@@ -125,7 +134,6 @@ ABILITIES: Mapping[str, Ability] = {
         "storage state at the start",
         "`storageState`",
         {
-            "firefox": "geckodriver sets cookies only of the site that is open",
             "safari": "safaridriver sets cookies only of the site that is open",
             "webkitgtk": "WebKitWebDriver sets cookies only of the site that is open",
         },
@@ -150,14 +158,13 @@ ABILITIES: Mapping[str, Ability] = {
         "Use Chrome, Edge or Firefox, or a proxy that keeps a log.",
     ),
     "network": Ability(
-        "rules for requests and recordings of them",
+        "rules for requests and archives of them",
         "`route`, `har`, options `har` and `hars`",
         {
-            "firefox": "it has no Chrome DevTools Protocol",
-            "safari": "it has no Chrome DevTools Protocol",
-            "webkitgtk": "it has no Chrome DevTools Protocol",
+            "safari": "safaridriver has no command for them",
+            "webkitgtk": "WebKitWebDriver has no command for them",
         },
-        "Use Chrome or Edge.",
+        "Use Chrome, Edge or Firefox.",
     ),
     "full_page": Ability(
         "picture of a whole page",
@@ -181,7 +188,16 @@ ABILITIES: Mapping[str, Ability] = {
         "emulation of devices and conditions",
         "`device`, `emulate`",
         {
-            "firefox": "it is not supported there yet",
+            "safari": "safaridriver has no command for it",
+            "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome, Edge or Firefox.",
+    ),
+    "color_scheme": Ability(
+        "emulation of a colour scheme",
+        "`emulate` with `colorScheme`",
+        {
+            "firefox": "it has no command for media features",
             "safari": "safaridriver has no command for it",
             "webkitgtk": "WebKitWebDriver has no command for it",
         },
@@ -191,9 +207,18 @@ ABILITIES: Mapping[str, Ability] = {
         "policy for permissions",
         "`set_policy` with `permissions`, `notifications`",
         {
-            "firefox": "it is not supported there yet",
             "safari": "safaridriver has no command for it",
             "webkitgtk": "WebKitWebDriver has no command for it",
+        },
+        "Use Chrome, Edge or Firefox.",
+    ),
+    "passkeys": Ability(
+        "virtual authenticators",
+        "`passkeys`",
+        {
+            "firefox": "the geckodriver that it is tested with has no command for them",
+            "safari": "safaridriver has no command for them",
+            "webkitgtk": "WebKitWebDriver has no command for them",
         },
         "Use Chrome or Edge.",
     ),
@@ -201,7 +226,7 @@ ABILITIES: Mapping[str, Ability] = {
         "policy for file choosers",
         "`set_policy` with `filePickers`",
         {
-            "firefox": "it is not supported there yet",
+            "firefox": "its driver has no command to close one, which is reported all the same",
             "safari": "safaridriver has no command for it",
             "webkitgtk": "WebKitWebDriver has no command for it",
         },
@@ -231,6 +256,16 @@ def has_ability(ability: str, name: Any) -> bool:
     """Return True if the table knows the browser and does not list it as lacking the feature."""
     browser = normalize_browser_name(name)
     return bool(browser) and browser not in ABILITIES[ability].lacking
+
+
+def is_firefox(capabilities: Mapping[str, Any]) -> bool:
+    """Return True for a session of Firefox, by the capabilities that its remote end reported."""
+    return normalize_browser_name(capabilities.get("browserName")) == "firefox"
+
+
+def may_have_cdp(name: Any) -> bool:
+    """Return False for a browser of the table that has no Chrome DevTools Protocol; others are asked."""
+    return (normalize_browser_name(name) or "chrome") in CHROMIUM
 
 
 def require_ability(ability: str, name: Any) -> None:

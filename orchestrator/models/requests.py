@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, SecretStr, WithJsonSchema
 
 from orchestrator.models.base import Wire
 from orchestrator.models.emulation import DEFAULT_VIEWPORT, Viewport
+from orchestrator.models.paths import AppPath, PageUrl, ReadPath, RemoteAddress
 from orchestrator.models.session import APPS, Mode, ProcessInfo, SessionType
 
 
@@ -32,9 +33,11 @@ Platform = Annotated[SessionType, _platform(*SessionType), _ANY_TEXT, Field(desc
 AppPlatform = Annotated[SessionType, _platform(*APPS), _ANY_TEXT]
 SessionId = Annotated[str | None, Field(description="Its name.")]
 ProfileMode = Annotated[Mode | None, Field(description="Default incognito.")]
-StorageStateInput = Annotated[str | dict[str, Any] | None, _ANY_TEXT, Field(description="File or JSON.", repr=False)]
+StorageStateInput = Annotated[
+    ReadPath | dict[str, Any] | None, _ANY_TEXT, Field(description="File or JSON.", repr=False)
+]
 LoginFrom = Annotated[str | None, Field(description="A session to log in as.")]
-W3cCapabilities = Annotated[dict[str, Any], Field(default_factory=dict, description="W3C.")]
+W3cCapabilities = Annotated[dict[str, Any], Field(default_factory=dict)]
 
 
 class StartRequest(Wire):
@@ -50,19 +53,19 @@ class StartRequest(Wire):
     browser: str = "chrome"
     browser_version: str | None = None
     headless: bool | None = None
-    navigation_url: str | None = None
+    navigation_url: PageUrl | None = None
     device: str | None = None
     viewport: Viewport = DEFAULT_VIEWPORT
     mode: Mode | None = None
     profile: str | None = None
-    debugger_address: str | None = None
+    debugger_address: RemoteAddress | None = None
     args: tuple[str, ...] = ()
-    storage_state: str | dict[str, Any] | None = Field(default=None, repr=False)
+    storage_state: ReadPath | dict[str, Any] | None = Field(default=None, repr=False)
     login_from: str | None = None
     capabilities: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
-    app_path: str | None = None
-    app: str | None = None
+    app_path: AppPath | None = None
+    app: AppPath | None = None
     bundle_id: str | None = None
     app_package: str | None = None
     app_activity: str | None = None
@@ -104,12 +107,12 @@ class StartBrowserParameters(StartParameters):
 
     browser: str | None = None
     headless: bool | None = None
-    navigation_url: str | None = None
+    navigation_url: PageUrl | None = None
     device: str | None = Field(default=None, description="Such as Pixel 7.")
     viewport: Viewport | None = None
     mode: ProfileMode = None
     profile: str | None = Field(default=None, description="For persistent.")
-    debugger_address: str | None = None
+    debugger_address: RemoteAddress | None = None
     args: list[str] = Field(default_factory=list)
     storage_state: StorageStateInput = None
     login_from: LoginFrom = None
@@ -123,8 +126,8 @@ class StartAppParameters(StartParameters):
     """Start an app, or a browser, on a device, simulator or emulator, by Appium."""
 
     platform: AppPlatform
-    app_path: str | None = Field(default=None, description="On this machine.")
-    app: str | None = Field(default=None, description="URL or path, as Appium finds it.")
+    app_path: AppPath | None = Field(default=None, description="On this machine.")
+    app: AppPath | None = Field(default=None, description="URL or path, as Appium finds it.")
     bundle_id: str | None = None
     app_package: str | None = None
     app_activity: str | None = None
@@ -156,12 +159,12 @@ class StartSessionParameters(StartParameters):
     headless: bool | None = None
     device_name: str | None = None
     platform_version: str | None = None
-    app: str | None = None
-    navigation_url: str | None = None
+    app: AppPath | None = None
+    navigation_url: PageUrl | None = None
     device: str | None = None
     mode: ProfileMode = None
     profile: str | None = None
-    debugger_address: str | None = None
+    debugger_address: RemoteAddress | None = None
     storage_state: StorageStateInput = None
     login_from: LoginFrom = None
 
@@ -176,7 +179,7 @@ class StartSessionParameters(StartParameters):
 class AttachRequest(Wire):
     """Drive a session that was started elsewhere; closing it here leaves it alive there."""
 
-    remote_url: str
+    remote_url: RemoteAddress
     remote_session_id: str
     session_id: SessionId = None
     platform: Platform = SessionType.BROWSER
@@ -201,9 +204,10 @@ class Endpoint(Wire):
 class Started(Wire):
     """Facts about a session whose remote end has answered, for its record.
 
-    `processes` are those that run for it on this machine.
+    `processes` are those that run for it on this machine, `warnings` are sentences for whoever started it.
     """
 
     processes: tuple[ProcessInfo, ...] = ()
+    warnings: tuple[str, ...] = ()
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None

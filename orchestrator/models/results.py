@@ -1,10 +1,15 @@
-"""Results of actions: typed values, rendered as data and as text."""
+"""Results of actions as data and as text, in which what pages wrote is quoted."""
 
 from __future__ import annotations
 
 import json
+import re
 import reprlib
-from typing import Any, Literal, Self
+import secrets
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 from pydantic.alias_generators import to_camel
@@ -18,6 +23,64 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring, _SHORT.maxother, _SHORT.maxlist = 80, 200, 4
 
 
+_NAME_LENGTH = 5
+_NAME_LETTERS = string.ascii_lowercase + string.digits
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Lines that a page wrote; `heading` is ours, and says of which session or step they are, if that is not clear."""
+
+    lines: tuple[str, ...]
+    heading: str = ""
+
+
+@dataclass(frozen=True)
+class Fence:
+    """The lines around what a page wrote: `<page-NAME>` and `</page-NAME>`.
+
+    A page does not know the name, which is drawn anew for each connection, and cannot end its own quote. An empty name
+    stands for no lines around, for readers that are not told apart by text.
+    """
+
+    name: str
+
+    @classmethod
+    def draw(cls) -> Self:
+        """Make a fence of a random name."""
+        return cls("page-" + "".join(secrets.choice(_NAME_LETTERS) for _ in range(_NAME_LENGTH)))
+
+    @property
+    def closing(self) -> str:
+        """The line after a quote."""
+        return f"</{self.name}>"
+
+    def around(self, quote: Quote) -> list[str]:
+        """Return the lines of a quote with its heading, between the lines of the fence."""
+        heading = [quote.heading] if quote.heading else []
+        if not self.name:
+            return [*heading, *quote.lines]
+        return [*heading, f"<{self.name}>", *quote.lines, self.closing]
+
+
+OPEN = Fence("")
+"""No lines around."""
+
+
+_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, such as those that begin commands to a terminal, and those that turn what follows around."""
+
+
+def own_line(text: str) -> str:
+    """Return a text as one line: what a page put into one of our lines must neither begin another nor disguise it."""
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], "\\n".join(text.splitlines()))
+
+
+def quote_lines(lines: Sequence[str]) -> list[Quote]:
+    """Return these lines as a quote, none if there are none."""
+    return [Quote(tuple(lines))] if lines else []
+
+
 class SessionLabel(Wire):
     """The session that an omitted `sessionId` stood for."""
 
@@ -27,6 +90,9 @@ class SessionLabel(Wire):
 
 class Outcome(Wire):
     """The fields that every result may have; unset and empty ones are omitted from the data."""
+
+    internal: ClassVar[bool] = False
+    """True if it reaches no caller as it is: this program goes on with its values."""
 
     matches: int | None = Field(default=None, description="Number of elements the selector found, if several.")
     warnings: list[str] = Field(default_factory=list)
@@ -41,13 +107,25 @@ class Outcome(Wire):
         dumped = self.model_dump(by_alias=True, mode="json", exclude_none=True)
         return {name: value for name, value in dumped.items() if value != [] or name not in {"warnings", "events"}}
 
-    def render(self) -> str:
-        """Return the result as text, for readers who do not see the data."""
-        return "\n".join([*self.lines(), *self._common()])
+    def render(self, fence: Fence = OPEN) -> str:
+        """Return the result as text, for readers who do not see the data: our lines, then what the page wrote."""
+        return "\n".join([*self.own_lines(), *(line for quote in self.quotes() for line in fence.around(quote))])
+
+    def own_lines(self) -> list[str]:
+        """Return the lines that this program says: of this result, and those that every result may have."""
+        return [own_line(line) for line in (*self.lines(), *self._common())]
 
     def lines(self) -> list[str]:
-        """Return the result's own lines of text."""
+        """Return the lines that this program says of this result."""
         return ["Done."]
+
+    def page_lines(self) -> list[str]:
+        """Return the lines that the page or app wrote, outlines included."""
+        return []
+
+    def quotes(self) -> list[Quote]:
+        """Return what pages wrote, apart by session or step where there are several."""
+        return quote_lines(self.page_lines())
 
     def __str__(self) -> str:
         return self.render()
@@ -98,21 +176,26 @@ class StateChange(Wire):
     more: int | None = Field(default=None, description="Number of further lines.")
 
     def lines(self) -> list[str]:
-        """Return the change as text."""
+        """Return the page's address and title, and how much is not shown."""
         lines = []
         if self.url:
-            lines.append(f"URL: {self.url.from_} -> {self.url.to}")
-        if self.title:
-            lines.append(f"Title: {self.title.from_!r} -> {self.title.to!r}")
+            lines.append(f"Now {_page(self.url.to, self.title.to) if self.title else f'at {self.url.to}'}")
+        elif self.title:
+            lines.append(f"Title: {self.title.to!r}")
+        if self.more:
+            lines.append(f"… {self.more} more lines; get_visible_elements shows them.")
+        return ["Nothing visible changed."] if self.empty else lines
+
+    def page_lines(self) -> list[str]:
+        """Return the change as the page wrote it."""
+        lines = []
         if self.invalid:
             lines += ["Invalid:", *(f"- {one.field}: {one.message}" for one in self.invalid)]
         for name in ("appeared", "disappeared", "changed"):
             changes: list[str] = getattr(self, name)
             if changes:
                 lines += [f"{name.capitalize()}:", *(f"- {line}" for line in changes)]
-        if self.more:
-            lines.append(f"… {self.more} more lines; get_visible_elements shows them.")
-        return lines or ["Nothing visible changed."]
+        return lines
 
     @property
     def empty(self) -> bool:
@@ -131,7 +214,7 @@ class Settled(Outcome):
     unstable_reason: str | None = None
 
     def change_lines(self) -> list[str]:
-        """Return change and stability as text."""
+        """Return what this program says of change and stability."""
         if self.stable is None:
             return []
         lines = self.state_change.lines() if self.state_change else ["Nothing visible changed."]
@@ -140,6 +223,10 @@ class Settled(Outcome):
         else:
             lines.append(f"Settled after {self.stability_wait_ms} ms.")
         return lines
+
+    def page_lines(self) -> list[str]:
+        """Return the change as the page wrote it."""
+        return self.state_change.page_lines() if self.state_change and self.stable is not None else []
 
 
 def _page(url: str | None, title: str | None) -> str:
@@ -155,9 +242,14 @@ class Acted(Settled):
     outline: str | None = None
 
     def lines(self) -> list[str]:
-        """Return the page, the changes and the outline as text."""
-        page = f"Done. {_page(self.url, self.title)}".strip()
-        return [page, *self.change_lines(), *([self.outline] if self.outline else [])]
+        """Return the page, its address and whether it settled."""
+        is_told = self.state_change is not None and self.state_change.url is not None
+        page = "" if is_told else _page(self.url, self.title)
+        return [f"Done. {page}".strip(), *self.change_lines()]
+
+    def page_lines(self) -> list[str]:
+        """Return the changes and the outline."""
+        return [*super().page_lines(), *(self.outline or "").splitlines()]
 
 
 class ScriptValue(Outcome):
@@ -170,8 +262,15 @@ class ScriptValue(Outcome):
         return {"value": None, **super().data()}
 
     def lines(self) -> list[str]:
-        """Return the value as JSON."""
-        return [json.dumps(self.value, ensure_ascii=False)]
+        """Return a value without words as JSON: true, false, null or a number."""
+        return [json.dumps(self.value)] if self._is_wordless() else []
+
+    def page_lines(self) -> list[str]:
+        """Return any other value as JSON."""
+        return [] if self._is_wordless() else [json.dumps(self.value, ensure_ascii=False)]
+
+    def _is_wordless(self) -> bool:
+        return self.value is None or isinstance(self.value, bool | int | float)
 
 
 class ScriptResult(ScriptValue):
@@ -179,9 +278,9 @@ class ScriptResult(ScriptValue):
 
     console: list[str] | None = None
 
-    def lines(self) -> list[str]:
+    def page_lines(self) -> list[str]:
         """Return the value as JSON, then the printed lines."""
-        return [*super().lines(), *(["Console:", *self.console] if self.console else [])]
+        return [*super().page_lines(), *(["Console:", *self.console] if self.console else [])]
 
 
 class PageText(Outcome):
@@ -190,8 +289,12 @@ class PageText(Outcome):
     text: str
 
     def lines(self) -> list[str]:
+        """Return a sentence if there is no text."""
+        return [] if self.text else ["No text."]
+
+    def page_lines(self) -> list[str]:
         """Return the text itself."""
-        return [self.text]
+        return self.text.split("\n") if self.text else []
 
 
 class PageSource(Outcome):
@@ -200,8 +303,12 @@ class PageSource(Outcome):
     source: str
 
     def lines(self) -> list[str]:
+        """Return nothing: all of it is the page's."""
+        return []
+
+    def page_lines(self) -> list[str]:
         """Return the HTML itself."""
-        return [self.source]
+        return self.source.split("\n")
 
 
 class Element(Wire):
@@ -227,12 +334,15 @@ class Elements(Outcome):
     shown: int
 
     def lines(self) -> list[str]:
-        """Return the page, then the outline or the elements as JSON lines."""
-        head = f"{_page(self.url, self.title)} ({self.shown} of {self.total})".strip()
+        """Return the page, and how much of it is shown."""
+        return [f"{_page(self.url, self.title)} ({self.shown} of {self.total})".strip()]
+
+    def page_lines(self) -> list[str]:
+        """Return the outline, or the elements as JSON lines."""
         if self.outline is not None:
-            return [head, self.outline]
+            return self.outline.splitlines()
         elements = [element.model_dump(by_alias=True, exclude_none=True) for element in self.elements or []]
-        return [head, *(json.dumps(element, ensure_ascii=False) for element in elements)]
+        return [json.dumps(element, ensure_ascii=False) for element in elements]
 
 
 class ConditionMet(Outcome):

@@ -46,15 +46,23 @@ Mode = Literal["incognito", "persistent", "attached"]
 """A browser's profile: empty and temporary, persistent, or that of the user's running browser."""
 
 
-class ProcessInfo(Wire):
-    """A process that this project started, by pid and creation time, so that a reused pid is never mistaken for it.
+PROFILE_CLAIM = "profile "
+"""Beginning of the claim of a profile, before `browser/name`, where sessions cannot share its browser."""
 
-    `folder` is its temporary folder, removed with it. A process `beside` a session does not drive it.
+
+class ProcessInfo(Wire):
+    """A process that this project started, by pid and start, so that a reused pid is never mistaken for it.
+
+    `created` and `started` are as `ProcessKey` has them. `program` is the path of a browser's program, by which its own
+    helpers are told from what it opened for a person; it is empty for any other process. `folder` is its temporary
+    folder, removed with it. A process `beside` a session does not drive it.
     """
 
     pid: int
     created: float
+    started: str = ""
     name: str
+    program: str = ""
     folder: str | None = None
     beside: bool = False
 
@@ -70,7 +78,7 @@ class Tab(Wire):
     """A tab by the name that callers use, with the remote end's window handle.
 
     `prepared` is true if its documents get the page engine, `had_page` if it has left about:blank; `viewport` and
-    `emulation` are the settings applied to it.
+    `emulation` are the settings applied to it. `authenticator` is the id of its virtual authenticator, if it has one.
     """
 
     name: str
@@ -79,6 +87,7 @@ class Tab(Wire):
     had_page: bool = False
     viewport: Viewport | None = None
     emulation: Emulation = Emulation()
+    authenticator: str = ""
 
 
 class Instance(Wire):
@@ -112,6 +121,16 @@ class Use(Wire):
     verb: str
 
 
+class TypedSecret(Wire):
+    """A value typed into a password field, as it is kept: keyed digests of its spellings, with their lengths.
+
+    A `pin` is a number of four or five digits.
+    """
+
+    digests: tuple[str, ...]
+    pin: bool = False
+
+
 class SessionRecord(StoredModel):
     """A session as the store holds it: enough to drive it from any process.
 
@@ -123,6 +142,7 @@ class SessionRecord(StoredModel):
         started_by: Name of the caller that started or attached it.
         fresh_since: Start of its age, if its first remote end was replaced for being too old.
         approvals: Permissions that pages got under the policy `allow`, and keep.
+        consents: Tools that the setting `confirm` holds back, and a person has allowed for the whole session.
         strict: If true, a selector that finds several elements is an error.
         uses: The last changing calls.
         use_count: Number of changing calls so far.
@@ -132,16 +152,21 @@ class SessionRecord(StoredModel):
         tabs_used: Names of tabs in the order in which they were last current, the current one at the end.
         frame: Refs from the top to the frame in which selectors are resolved; empty at the top.
         context: Context of an app session: `NATIVE_APP` or a web view's name; empty in a browser.
-        claims: Resources that no other session of this home may have while it lives: a device, a port.
+        screen_refs: Ref numbers of an app's elements, as `snapshot.native.refs` packs them.
+        claims: Resources that no other session of this home may have while it lives: a device, a port, a profile.
+        waits_for: Resources of which it waits for one, while it starts.
         secret: Name of the secret that holds the remote URL with user and password.
         remote_end: Facts about its place: `nodeId`, `nodeUrl`, `liveViewUrl`, `dashboardUrl`.
         keep_alive: Seconds without a command after which the remote end would end the session.
         routes: Rules for its requests, as `network.rules.Rule` has them, the last added first.
         replays: Archives that answer the other requests (`path`, `notFound`).
         har: Path of the recording of its traffic.
-        routed_by: The process that now serves `routes`, `replays` and `har`.
+        opens_files: True once it was sent to a page that is a file of this machine: what that loads is watched.
+        routed_by: The process that now serves `routes`, `replays` and `har`, and watches files.
+        intercept: Id of the BiDi intercept that pauses its requests for these.
         parked_at: Time from which the session is unattended; at `parked_until` it is ended (see `leases`).
         world: The script world last used, in whichever process.
+        typed: What was typed into its password fields, as digests (`system.redaction.typed_secrets`).
     """
 
     id: str
@@ -168,6 +193,7 @@ class SessionRecord(StoredModel):
     vars: dict[str, str] = Field(default_factory=dict)
     policies: Policies = Policies()
     approvals: tuple[Approval, ...] = ()
+    consents: tuple[str, ...] = ()
     strict: bool = False
     armed: ArmedDialog | None = None
     events: tuple[str, ...] = ()
@@ -182,18 +208,23 @@ class SessionRecord(StoredModel):
     tabs_used: tuple[str, ...] = ()
     frame: tuple[str, ...] = ()
     context: str = ""
+    screen_refs: str = ""
     claims: tuple[str, ...] = ()
+    waits_for: tuple[str, ...] = ()
     secret: str = ""
     remote_end: dict[str, str] = Field(default_factory=dict)
     keep_alive: float | None = None
     routes: tuple[dict[str, Any], ...] = ()
     replays: tuple[dict[str, str], ...] = ()
     har: str = ""
+    opens_files: bool = False
     routed_by: str = ""
+    intercept: str = ""
     parked_at: float | None = None
     parked_until: float | None = None
     lost_reason: str | None = None
     world: str = ""
+    typed: tuple[TypedSecret, ...] = ()
 
     @property
     def native(self) -> bool:
@@ -201,9 +232,28 @@ class SessionRecord(StoredModel):
         return self.type is not SessionType.BROWSER and self.context == NATIVE
 
     @property
+    def profile(self) -> str:
+        """`browser/name` of its persistent profile; empty for any other."""
+        if self.mode != "persistent":
+            return ""
+        if self.instance is not None:
+            return self.instance.profile
+        return next((one.removeprefix(PROFILE_CLAIM) for one in self.claims if one.startswith(PROFILE_CLAIM)), "")
+
+    @property
+    def has_profile_alone(self) -> bool:
+        """True if its browser keeps a profile and has one session: its driver ends it, so that it saves the profile."""
+        return self.mode == "persistent" and self.instance is None
+
+    @property
     def is_routed(self) -> bool:
-        """True if its requests are answered by rules or archives, or recorded."""
-        return bool(self.routes or self.replays or self.har)
+        """True if its requests are answered by rules or archives, recorded, or watched."""
+        return bool(self.routes or self.replays or self.har or self.opens_files)
+
+    @property
+    def is_private(self) -> bool:
+        """True if its browser was started without a debugger's port."""
+        return bool(((self.request or {}).get("options") or {}).get("private"))
 
     @property
     def is_remote(self) -> bool:
@@ -218,23 +268,34 @@ class Caller(Wire):
         key: Random; that of an agent whose host names it follows from the name, and is the same after a restart.
         pid: The process that it calls.
         created: That process's creation time.
+        started: That process's start, as `ProcessKey` has it.
         door: How it comes in.
-        named: True if its host names it.
+        named: True if it has a name by which it comes back: that of an agent, or of a token.
+        is_agent: True if its host names it; several agents may share any other one, which nobody can tell apart.
         parent: Key of the caller that started this agent, where the host says so.
         client: Name of the program, as far as known.
         agent: Name of the agent in it, as far as known.
         claims: Ends of the names of claims under which the present call uses sessions, by the ids of these.
+        is_admin: True if its token, over HTTP, is that of an administrator.
     """
 
     key: str
     pid: int
     created: float
+    started: str = ""
     door: Door = "python"
     named: bool = False
+    is_agent: bool = False
     parent: str | None = None
     client: str = ""
     agent: str = ""
     claims: dict[str, str] = Field(default_factory=dict)
+    is_admin: bool = False
+
+    @property
+    def may_override(self) -> bool:
+        """True for a person and an administrator: they may end others' claims, and close what others have claimed."""
+        return self.door != "mcp" or self.is_admin
 
     def with_claims(self, names: Iterable[str]) -> Caller:
         """Return it for a call that names these sessions: those that it names by a claim are used under the claim."""

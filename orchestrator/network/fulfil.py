@@ -52,6 +52,24 @@ def build_rule_response(rule: Rule, request: PausedRequest) -> dict[str, Any]:
     return build_response(rule.status or HTTPStatus.OK, headers, body, request)
 
 
+def build_refusal(request: PausedRequest) -> dict[str, Any]:
+    """Build the response to a request for what pages must not load; it says so to whoever reads the page.
+
+    A response, since a failed request in a frame can make the driver fail the navigation of the page.
+    """
+    is_file = request.url.lower().startswith("file:")
+    text = "denied: this file is not among those that tools may use (the setting file_roots)."
+    if not is_file:
+        text = "denied: pages must not lead to this origin (the settings allowed_origins and blocked_origins)."
+    return build_response(HTTPStatus.FORBIDDEN, [("Content-Type", _TEXT)], text.encode(), request)
+
+
+def build_blocked_page(request: PausedRequest) -> dict[str, Any]:
+    """Build the page that stands for a navigation which a rule blocks, where a failed request cannot."""
+    text = f"blocked: a rule for requests (tool route) blocks {request.url}."
+    return build_response(HTTPStatus.FORBIDDEN, [("Content-Type", _TEXT)], text.encode(), request)
+
+
 def build_preflight_response(request: PausedRequest) -> dict[str, Any]:
     """Build the response to a CORS preflight whose request will be fulfilled, too."""
     headers = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from orchestrator.errors import InvalidArgument, brief
 from orchestrator.models.session import SessionRecord, SessionState
 from orchestrator.network.har_entries import Json
 from orchestrator.network.journal import Journal, find_journals, recordings_folder, session_file_name
+from orchestrator.system.output import write_file
 
 SUFFIX = ".har"
 _LARGEST = 300_000_000
@@ -63,6 +63,8 @@ def read(path: Path) -> list[Json]:
         InvalidArgument: It cannot be read or is no archive.
     """
     try:
+        if path.exists() and not path.is_file():  # reading a pipe would hold the session for ever
+            raise InvalidArgument(f"{path} is not a file.", hint="Give the path of a HAR file.")
         if path.stat().st_size > _LARGEST:
             raise InvalidArgument(f"{path} has more than {_LARGEST // 1_000_000} MB.", hint="Give a smaller one.")
         archive = json.loads(path.read_text("utf-8-sig"))
@@ -71,9 +73,11 @@ def read(path: Path) -> list[Json]:
         reason = getattr(error, "strerror", None) or "it is not JSON"
         raise InvalidArgument(f"{path} cannot be read: {reason}.", hint="Give the path of a HAR file.") from None
     except (LookupError, TypeError):
-        raise InvalidArgument(f"{path} is no HAR: it has no log with entries.", hint="Record one with har.") from None
+        raise InvalidArgument(
+            f"{path} is not a HAR: it has no log with entries.", hint="Record one with har."
+        ) from None
     if not isinstance(entries, list):
-        raise InvalidArgument(f"{path} is no HAR: its entries are no list.", hint="Record one with har.")
+        raise InvalidArgument(f"{path} is not a HAR: its entries are not a list.", hint="Record one with har.")
     return [entry for entry in entries if _is_entry(entry)]
 
 
@@ -86,15 +90,9 @@ def write(path: Path, record: SessionRecord, journal: Journal, more: Iterable[Js
         InvalidArgument: The path cannot be written.
     """
     log = _log(record, journal, more)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        partial.touch(0o600)
-        with partial.open("w", encoding="utf-8") as file:
-            json.dump({"log": log}, file, ensure_ascii=False, indent=1)
-        partial.replace(path)
+        write_file(path, json.dumps({"log": log}, ensure_ascii=False, indent=1))
     except (OSError, ValueError) as error:
-        partial.unlink(missing_ok=True)
         reason = getattr(error, "strerror", None) or error
         raise InvalidArgument(f"{path} cannot be written: {reason}.", hint="Give another path.") from None
     return len(log["pages"]), len(log["entries"])
@@ -111,7 +109,7 @@ def finish_recording(record: SessionRecord, home: Path, more: Iterable[Json]) ->
     try:
         _, entries = write(Path(record.har), record, journal, more)
     except InvalidArgument as error:
-        return f"The recording of {record.id} was not written: {error}"
+        return f"The recording of {record.id} was not written: {error.sentence}"
     journal.remove()
     return f"The recording of {record.id} is in {record.har} ({entries} requests)."
 

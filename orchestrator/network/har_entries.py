@@ -58,9 +58,9 @@ class Exchange:
         self._received: list[Event] = []
 
     def add_request(self, event: Event) -> None:
-        """Take `requestWillBeSent`: the first one, or the next after a redirect."""
-        if self.hops:
-            self.add_response({"response": event.get("redirectResponse") or {}, "timestamp": event["timestamp"]})
+        """Take `requestWillBeSent`: the first one, or the next after a redirect, whose response it may have."""
+        if self.hops and "redirectResponse" in event:
+            self.add_response({"response": event["redirectResponse"] or {}, "timestamp": event["timestamp"]})
         self.hops.append(ExchangeHop(event))
 
     def add_request_headers(self, event: Event) -> None:
@@ -68,7 +68,7 @@ class Exchange:
         self._sent.append(event)
 
     def add_response_headers(self, event: Event) -> None:
-        """Take `responseReceivedExtraInfo`."""
+        """Take `responseReceivedExtraInfo`; BiDi knows `headersSize` instead of the headers' text."""
         self._received.append(event)
 
     def add_response(self, event: Event) -> None:
@@ -151,7 +151,7 @@ def _response(exchange: Exchange, hop: ExchangeHop, wire: Event, *, is_last: boo
     # Headers of the wire have all cookies; without them the response came from a cache, from a rule, or not at all.
     raw = wire.get("headers") or response.get("headers") or {}
     headers = _headers(raw)
-    headers_size = len(str(wire["headersText"])) if "headersText" in wire else _UNKNOWN
+    headers_size = len(str(wire["headersText"])) if "headersText" in wire else wire.get("headersSize", _UNKNOWN)
     transferred = exchange.encoded if is_last else headers_size
     return {
         "status": int(wire.get("statusCode") or response.get("status") or 0),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from orchestrator.models.session import SessionRecord
+from orchestrator.system.host import private_files
 
 Kind = Literal["page", "timing", "entry"]
 LARGEST = 200_000_000
@@ -32,9 +33,9 @@ class Journal:
 
     def create(self) -> None:
         """Create an empty journal that only this user can read."""
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_files.make_folder(self.path.parent)
         self.remove()
-        os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        private_files.create_with(self.path, b"")
 
     @property
     def full(self) -> bool:

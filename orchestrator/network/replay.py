@@ -17,6 +17,8 @@ from orchestrator.system.secrets import MASK, without_credentials
 
 _PLAIN = "***"
 """Stands for a masked value in replayed headers, which take only ASCII characters."""
+_MOST_PLAYED = 10_000
+"""Requests whose number of answers is remembered; a page can make up as many as it likes for a masked entry."""
 _NOT_PLAYED = frozenset({"content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"})
 """Headers that are not replayed: they describe the transfer of the body, which is recorded decoded."""
 
@@ -49,7 +51,9 @@ class Replay:
         with self._lock:
             key = request.method, _bare(request.url), request.body
             number = self._played[key]
-            self._played[key] += 1
+            self._played[key] = self._played.pop(key, 0) + 1
+            if len(self._played) > _MOST_PLAYED:
+                del self._played[next(iter(self._played))]
         return _played(entries[min(number, len(entries) - 1)], request)
 
     def _find_entries(self, method: str, request: PausedRequest) -> list[Mapping[str, Any]]:

@@ -15,6 +15,7 @@ from orchestrator.webdriver.cdp import BROWSER_TARGET, Cdp, Target
 from orchestrator.webdriver.websocket import Command
 
 _EVERYTHING = "*"
+_CHECKED = ("file:", "http:", "https:")
 _WITH_MEMORY_CACHE = ("page", "iframe")
 _REMEMBERED = 2_000
 """Requests whose ids are remembered."""
@@ -24,19 +25,26 @@ _REMEMBERED = 2_000
 class RoutingPlan:
     """The rules for requests, the last added first, and the archives for those that no rule matches.
 
-    With `aborts_unmatched`, requests that are in no archive either fail.
+    With `aborts_unmatched`, requests that are in no archive either fail. With `allows`, those for files and the web are
+    refused unless it returns True for their URL; `checked` are the patterns of those that it is needed for.
     """
 
     rules: Sequence[Rule] = ()
     replays: Sequence[Replay] = ()
     aborts_unmatched: bool = False
+    allows: Callable[[str], bool] | None = None
+    checked: Sequence[str] = ()
 
     def patterns(self) -> list[str]:
         """Return the patterns of all requests to pause, for CDP's Fetch domain."""
         if self.aborts_unmatched:
             return [_EVERYTHING]
         patterns = {pattern for rule in self.rules for pattern in url_globs.patterns(rule.url)}
-        return sorted(patterns.union(*(replay.patterns for replay in self.replays)))
+        return sorted(patterns.union(self.checked, *(replay.patterns for replay in self.replays)))
+
+    def refuses(self, url: str) -> bool:
+        """Return True for a file or an origin that must not be loaded."""
+        return self.allows is not None and url.lower().startswith(_CHECKED) and not self.allows(url)
 
 
 class Routing:
@@ -100,10 +108,13 @@ class Routing:
             self._cdp.disconnect()
             return
         request = PausedRequest(params)
+        if plan.refuses(request.url):
+            self._cdp.send("Fetch.fulfillRequest", target, requestId=request.id, **fulfil.build_refusal(request))
+            return
         waits, rule = find_rule(plan.rules, request)
 
         def settle() -> None:
-            method, more = _verdict(plan, rule, request)
+            method, more = judge_request(plan, rule, request)
             self._cdp.send(method, target, requestId=request.id, **more)
 
         takes_time = waits or (rule and rule.path) or (rule is None and plan.replays)
@@ -129,7 +140,8 @@ def _clear_memory_cache(target: Target) -> list[Command]:
     return [("Network.setCacheDisabled", {"cacheDisabled": disabled}) for disabled in (True, False)]
 
 
-def _verdict(plan: RoutingPlan, rule: Rule | None, request: PausedRequest) -> tuple[str, dict[str, Any]]:
+def judge_request(plan: RoutingPlan, rule: Rule | None, request: PausedRequest) -> tuple[str, dict[str, Any]]:
+    """Return the answer to a paused request, as a command of CDP's Fetch domain and its parameters."""
     if rule is None:
         return _played(plan, request)
     if rule.action == "fulfil":

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from orchestrator.lifecycle.app_uploads import AppList, UploadedApp
 from orchestrator.lifecycle.device_list import DeviceList
+from orchestrator.models.paths import ReadPath
 from orchestrator.models.requests import AppPlatform
 from orchestrator.models.results import Outcome
 from orchestrator.session_tools.backend import ToolBackend
@@ -42,7 +43,7 @@ class UploadApp(SessionTool):
     result: ClassVar[type[Outcome]] = UploadedApp
 
     provider: str
-    path: str
+    path: ReadPath
     custom_id: str | None = None
 
     async def run(self, backend: ToolBackend) -> UploadedApp:

@@ -42,6 +42,7 @@ MEANINGS = {
     "history": "Instead of `url`.",
     "httpOnly": "Hidden from the page's scripts.",
     "idleMs": "Sessions without a call for at least this many milliseconds.",
+    "interleave": "Try orders of the steps, each of a seed: [races](sequences.md#races).",
     "keys": "Keys joined by `+` are held together; a space separates keys pressed one after another.",
     "level": "Messages of at least this level.",
     "limit": "The maximum number.",
@@ -57,8 +58,9 @@ MEANINGS = {
     "offline": "Block all requests of the browser.",
     "offset": "Skip this many.",
     "options": "Rare options, and the provider's own: `orchestrator providers` lists them.",
+    "overwrite": "Write over a file that this server did not write, as Python and the shell do; never over a link.",
     "path": "The path on the site that it is valid for; default: all.",
-    "paths": "Files on this machine; they are sent along to a distant remote end.",
+    "paths": "Files on this machine, sent along to a distant remote end; over HTTP also `file:ID` of sent ones.",
     "percent": "The distance, as a percentage of the length of the screen or element.",
     "permissions": "Geolocation, camera, microphone, clipboard and the like.",
     "pixels": "Default: most of a screen.",
@@ -69,11 +71,13 @@ MEANINGS = {
     "provider": "The cloud.",
     "reason": "The reason for the status, for readers of the dashboard.",
     "remoteSessionId": "The session's id there, as New Session returned it.",
+    "repeat": "Run all of it so many times; `{{run}}` in a step is the number of the run.",
     "roles": "Only elements of these roles.",
     "sameSite": "The requests of other sites' pages that it is sent with.",
     "scale": "Such as 2 or 0.5.",
     "scope": "The visible part, or the whole page.",
     "script": "A function body.",
+    "scrollToView": "False: do not scroll to it; outside the viewport it is `not_actionable`.",
     "seconds": "Time in the background.",
     "secure": "Only over https.",
     "since": "Only later entries: `until` of an earlier result, or seconds since 1970.",
@@ -98,10 +102,20 @@ MEANINGS = {
         "Its WebDriver endpoint, such as `http://127.0.0.1:4444`, or `secret:NAME` for one with a password."
     ),
     "attach_session.sessionId": "The session's name here; default: `browser-1`, ….",
+    "audit_page.limit": "The number of elements that are listed for each rule.",
+    "audit_page.rules": "Check only these rules of axe-core, such as image-alt.",
+    "audit_page.selector": "Check only what is inside this element; default: the page and its frames.",
+    "audit_page.tags": (
+        "Check only the rules with one of these tags, such as wcag2a, wcag2aa, wcag21aa; default: all that are not "
+        "experimental and not of level AAA."
+    ),
     "claim_session.sessionId": "The session, or the claim's name to prolong the claim.",
     "compare_sessions.sessionIds": "Two or more; the others are compared with the first.",
     "cookies.name": "Omit it with `get` to get all cookies.",
-    "cookies.value": "Any text without semicolons and line breaks.",
+    "cookies.value": (
+        "Any text without semicolons and line breaks. `secret:NAME` is what whoever runs the server keeps under that "
+        "name for the page's origin: see [logins](sessions.md#logins-with-secrets)."
+    ),
     "describe_actions.names": "Names of tools and actions.",
     "drag_and_drop.source": "The selector of the element to drag: see [selectors](concepts.md#selector).",
     "drag_and_drop.target": "The selector of the element to drop it on; or give `x` and `y`.",
@@ -121,7 +135,17 @@ MEANINGS = {
     "har.notFound": "What happens to requests that the file has no response for.",
     "har.path": "The HAR file; default: one below `home`. Required for `replay`.",
     "navigate.url": "An absolute URL.",
-    "press_keys.text": "Typed where the caret is, as it stands; what is there is kept. A line break is Enter.",
+    "passkeys.action": (
+        "`add` makes passkeys work in every tab from now on; `list` shows them; `remove` ends one, or all of it."
+    ),
+    "passkeys.credential": (
+        "Add this passkey, too, which whoever runs the server keeps: see [passkeys](sessions.md#passkeys)."
+    ),
+    "passkeys.credentialId": "The one to remove; default: all, and what answers for them.",
+    "press_keys.text": (
+        "Typed where the caret is, as it stands; what is there is kept. A line break is Enter. `secret:NAME` and "
+        "`totp:NAME` are typed as in `set_value`."
+    ),
     "press_keys.selector": "The element to focus first.",
     "print_page.background": "Print background colours and images, too.",
     "print_page.height": "The paper's height in cm; default: US Letter.",
@@ -144,7 +168,10 @@ MEANINGS = {
     "save_storage_state.path": "The file to write; default: below `home`.",
     "scroll.selector": "Alone: the element to scroll into view. With `direction`: the element to scroll in.",
     "set_current_session.sessionId": "The session's id.",
-    "set_value.value": "The new value, such as a text, `true` or a date: see [field](concepts.md#field).",
+    "set_value.value": (
+        "The new value, such as a text, `true` or a date: see [field](concepts.md#field). `secret:NAME` and "
+        "`totp:NAME` are typed and never shown: see [logins](sessions.md#logins-with-secrets)."
+    ),
     "start_app_session.appPath": "The app: a file or folder on this machine.",
     "start_app_session.browserName": "A browser instead of an app: Chrome or Safari.",
     "start_app_session.capabilities": "W3C capabilities; they override those of the other parameters.",
@@ -161,7 +188,7 @@ MEANINGS = {
         "default: `browser-1`, …."
     ),
     "start_browser.storageState": (
-        "Initial cookies and local storage: a file that `save_storage_state` wrote, or its content."
+        "Initial cookies and storage: a file that `save_storage_state` wrote, or its content."
     ),
     "start_browser.wait": "false: return at once; calls on the session queue until it has started.",
     "start_session.browser": "Such as firefox; default: chrome, and on a device none.",
@@ -170,7 +197,7 @@ MEANINGS = {
     "start_session.mode": "`incognito` (an empty profile), `persistent` or `attached`; default: `incognito`.",
     "start_session.platform": "`browser`, `ios` or `android`, in any case.",
     "start_session.sessionId": "The session's name; default: `browser-1`, `ios-1`, ….",
-    "start_session.storageState": "Initial cookies and local storage, as in `start_browser`.",
+    "start_session.storageState": "Initial cookies and storage, as in `start_browser`.",
     "start_session.wait": "false: return at once; calls on the session queue until it has started.",
     "switch_frame.selector": "The frame; default: the top of the page.",
     "tabs.url": "The URL of a new tab.",

@@ -28,7 +28,6 @@ class _StartTool(SessionTool, StartParameters):
 
     open_world: ClassVar[bool] = True
     result: ClassVar[type[Outcome]] = SessionRow
-    used_sessions: ClassVar[tuple[str, ...]] = ("login_from",)
 
     def in_sequence(self, of_sequence: str | None, acting: str | None) -> Self:  # noqa: ARG002 (the base's)
         """Start the session that the sequence is for."""
@@ -49,6 +48,7 @@ class StartBrowser(_StartTool, StartBrowserParameters):
     title: ClassVar[str] = "Start a browser"
     toolset: ClassVar[ToolSet] = "core"
     always_loaded: ClassVar[bool] = True
+    used_sessions: ClassVar[tuple[str, ...]] = ("login_from",)
 
     browser: Browser = "chrome"
 
@@ -71,6 +71,7 @@ class StartSession(_StartTool, StartSessionParameters):
     verb: ClassVar[str] = "start_session"
     title: ClassVar[str] = "Start a session at a provider"
     by_default: ClassVar[bool] = True
+    used_sessions: ClassVar[tuple[str, ...]] = ("login_from",)
 
 
 class AttachSession(SessionTool, AttachRequest):

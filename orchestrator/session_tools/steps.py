@@ -12,6 +12,7 @@ from orchestrator.models.results import Outcome
 from orchestrator.session_tools.backend import ToolBackend
 from orchestrator.session_tools.base import SessionTool
 from orchestrator.session_tools.catalogue import SESSION_TOOLS
+from orchestrator.system.file_access import FileAccess
 
 _TOOLS = {tool.verb: tool for tool in SESSION_TOOLS}
 
@@ -21,13 +22,15 @@ class ToolSteps:
 
     verbs = frozenset(_TOOLS)
 
-    def __init__(self, backend: ToolBackend) -> None:
+    def __init__(self, backend: ToolBackend, files: FileAccess) -> None:
         self._backend = backend
+        self._files = files
 
     def parse(self, verb: str, fields: Mapping[str, Any]) -> ToolStep:
         """Check a step.
 
         Raises:
+            Denied: A file or page that it names is refused.
             InvalidArgument: The tool runs steps itself, or its parameters are wrong.
         """
         tool = _TOOLS[verb]
@@ -36,7 +39,7 @@ class ToolSteps:
                 f"{verb} cannot be a step: it runs steps itself.",
                 hint="Put its actions into this list, or call it by itself.",
             )
-        return ToolStep(parse_arguments(tool, fields), self._backend)
+        return ToolStep(self._files.check(parse_arguments(tool, fields)), self._backend)
 
 
 @dataclass(frozen=True)

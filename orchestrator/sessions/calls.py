@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, cast
 
 import anyio
 
-from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
-from orchestrator.models.session import Caller, SessionRecord
+from orchestrator.errors import OrchestratorError, SessionLost, TurnLost
+from orchestrator.models.session import Caller, SessionRecord, SessionState
+from orchestrator.sessions.progress import report_progress
 from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.sessions.store.types import Ticket
 from orchestrator.sessions.turn import Turn
 
 ResultT = TypeVar("ResultT")
+
+_LONG = 2.0
+"""Seconds of waiting from which an error of the call says what it waited for."""
 
 
 class Call(Generic[ResultT]):
@@ -28,8 +33,10 @@ class Call(Generic[ResultT]):
         renews: True if the call counts as use of the session.
         name: Its name for the calls that wait behind it.
         waiting: Cancel scope of the wait for its turn.
+        waited_for: What it waits or has waited for, as progress; empty if for nothing.
         left_lane: Set when the call no longer blocks those behind it.
         dying_since: Time at which a process of the session was first seen dead.
+        has_lost_session: True if the session was lost by its work.
     """
 
     def __init__(
@@ -53,10 +60,14 @@ class Call(Generic[ResultT]):
         self.record: SessionRecord | None = None
         self.turn: Turn | None = None
         self.waiting = anyio.CancelScope()
+        self.waited_for = ""
+        self._wait_began: float | None = None
+        self._wait_ended: float | None = None
         self.answered = anyio.Event()
         self.left_lane = anyio.Event()
         self.dying_since: float | None = None
         self.owes_ticket = False
+        self.has_lost_session = False
         self.error: BaseException | None = None
         self._work = work
         self._result: ResultT | None = None
@@ -74,6 +85,20 @@ class Call(Generic[ResultT]):
             raise RuntimeError("a call in a lane has a ticket")
         return self.ticket
 
+    @property
+    def seconds_waited(self) -> float:
+        """Seconds for which it has waited for its turn."""
+        return 0.0 if self._wait_began is None else (self._wait_ended or anyio.current_time()) - self._wait_began
+
+    def wait_for(self, cause: str) -> None:
+        """Wait for its turn because of this; empty when the turn has come."""
+        if cause:
+            self.waited_for = cause
+            self._wait_began = self._wait_began or anyio.current_time()
+        else:
+            self._wait_ended = anyio.current_time()
+        report_progress(cause)
+
     def stop(self, reason: Callable[[], Exception]) -> None:
         """Answer with this error at once, whether the call waits or runs, and ask its work to end."""
         if self.turn:
@@ -84,8 +109,18 @@ class Call(Generic[ResultT]):
     def fail(self, error: BaseException) -> None:
         """Answer with an error, unless the call was answered before."""
         if not self.answered.is_set():
-            self._failure = error
+            self._failure = self._telling_wait(error)
             self.answered.set()
+
+    def _telling_wait(self, error: BaseException) -> BaseException:
+        """Return the error, with what held the call up: its caller's patience may have ended for that."""
+        waited = self.seconds_waited
+        if waited < _LONG or not isinstance(error, OrchestratorError):
+            return error
+        told = copy.copy(error)  # the same error may answer other calls
+        told.hint = f"{error.hint} The call was {self.waited_for} for {waited:.0f} s.".strip()
+        told.__cause__ = error.__cause__
+        return told
 
     def settle(self) -> None:
         """Answer with the work's result or error, unless the call was answered before."""
@@ -108,18 +143,31 @@ class Call(Generic[ResultT]):
             self._result = self._work(turn)
         except BaseException as error:  # noqa: BLE001 (raised again for the caller)
             self.error = error
+        if not turn.ticket.is_written:
+            return
         try:
-            after = store.leave_lane(turn.ticket, lambda record: turn.build_final_record(record, self.error))
+            after = store.leave_lane(turn.ticket, lambda record: self._build_final_record(turn, record))
         except Exception as error:  # noqa: BLE001 (the ticket is returned later, so that the lane does not block)
             self.error = self.error or error
             self.owes_ticket = True
         else:
-            if self.starts and after is None:
-                self.error = self.error or store.refusal(turn.ticket) or SessionNotFound(self.session_id)
-            elif after is None and self.error:  # the error comes from the session's end under the work
-                refusal = store.refusal(turn.ticket)
-                closed = SessionLost(self.session_id, "it was closed")
-                self.error = refusal if isinstance(refusal, SessionLost) else closed
+            if after is None:
+                self.error = self._end_without_place(store.refusal(turn.ticket))
+
+    def _build_final_record(self, turn: Turn, record: SessionRecord) -> SessionRecord:
+        after = turn.build_final_record(record, self.error)
+        self.has_lost_session = after.state is SessionState.LOST and record.state is not SessionState.LOST
+        return after
+
+    def _end_without_place(self, refusal: OrchestratorError | None) -> BaseException | None:
+        """Return the error of work whose session ended under it, or whose place in the lane was lost; None for none."""
+        if refusal is None:
+            return self.error if isinstance(self.error, TurnLost) else TurnLost(self.session_id)
+        if self.starts:
+            return self.error or refusal
+        if self.error is None:
+            return None
+        return refusal if isinstance(refusal, SessionLost) else SessionLost(self.session_id, "it was closed")
 
 
 AnyCall = Call[Any]

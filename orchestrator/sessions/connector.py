@@ -16,6 +16,8 @@ from orchestrator.webdriver.cdp import Cdp
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 from orchestrator.webdriver.remote import Remote
 
+_USUAL_PATHS = ("", "wd/hub", "session", "webdriver")
+
 
 class Connector:
     """Makes clients of remote ends; every password that it uses is redacted from all output."""
@@ -99,6 +101,13 @@ class Connector:
         """Redact a secret from all output from now on."""
         self._redactor.add(secret)
 
+    def hide_path(self, url: str) -> None:
+        """Redact the path of a URL that a secret holds, which may be a key, unless it is a usual one."""
+        parts = urlsplit(url)
+        for text in (parts.path.strip("/"), parts.query):
+            if text not in _USUAL_PATHS:
+                self.hide(text)
+
     def redact(self, value: Any) -> Any:
         """Return a JSON value without the secrets that are to be redacted."""
         return self._redactor.data(value)
@@ -113,4 +122,7 @@ class Connector:
     def _address(self, record: SessionRecord) -> str:
         if account := self._credentials.given(record.remote_url):
             return with_credentials(record.remote_url, *account)
-        return self._providers[record.provider].address(record, self._settings)
+        address = self._providers[record.provider].address(record, self._settings)
+        if record.secret:
+            self.hide_path(address)
+        return address

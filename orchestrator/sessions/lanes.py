@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import anyio
 import anyio.abc
 import anyio.to_thread
 
-from orchestrator.errors import OrchestratorError, SessionLost, SessionNotFound
+from orchestrator.errors import OrchestratorError, RemoteFailure, SessionLost, SessionNotFound, StoreFailed
 from orchestrator.models.identifiers import split_claim
 from orchestrator.models.session import Caller, ProcessInfo, SessionRecord, SessionState
 from orchestrator.sessions.calls import AnyCall, Call, Queues
 from orchestrator.sessions.id_guard import SessionIdGuard
-from orchestrator.sessions.progress import report_progress
+from orchestrator.sessions.meter import Meter, TurnNote
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.store.leases import STARTER_DIED
 from orchestrator.sessions.store.types import Closer, LanePosition, Ticket
@@ -34,6 +35,23 @@ _LAST_WORD = 1.0
 """Seconds in which work may still answer by itself after a process of its session died."""
 
 
+class ServerEnding(RemoteFailure):
+    """The server ended before the call was over; the session is parked. `mayHaveRun` says that the call had begun."""
+
+    retryable = True
+
+    @classmethod
+    def of(cls, call: AnyCall) -> ServerEnding:
+        """Return the error of a call that had not ended."""
+        began = call.turn is not None and not call.looks
+        hint = (
+            "The call had begun: look what it did before you call again." if began else "Nothing was run: call again."
+        )
+        error = cls(f"The server ended before the call on '{call.session_id}' was over.", hint=hint)
+        error.details |= {"mayHaveRun": True} if began else {}
+        return error
+
+
 class Lanes:
     """Runs calls on sessions: in order of arrival on each, in parallel on different ones.
 
@@ -42,6 +60,7 @@ class Lanes:
 
     Attributes:
         id_guard: Refuses calls without a session id where that is not safe; none by default.
+        meter: Measures turns, starts and losses; nothing unless `measured_by` says so.
     """
 
     def __init__(
@@ -58,6 +77,7 @@ class Lanes:
         self._store = registry.store
         self._group = group
         self.id_guard = id_guard or SessionIdGuard("never", registry)
+        self.meter = Meter()
         self._alive = alive
         self._beat_every = beat_every
         self._on_lost = on_lost
@@ -65,6 +85,15 @@ class Lanes:
         self._queues = Queues()
         self._owed: list[Ticket] = []
         self._watching = False
+
+    @contextmanager
+    def measured_by(self, meter: Meter) -> Iterator[None]:
+        """Have turns, starts and losses measured while the block runs."""
+        before, self.meter = self.meter, meter
+        try:
+            yield
+        finally:
+            self.meter = before
 
     async def run_turn(
         self,
@@ -106,12 +135,14 @@ class Lanes:
         if ticket:
             self._line_up(call)
         self._group.start_soon(self._drive, call)
-        try:
-            await call.answered.wait()
-        except BaseException:
-            call.stop(CallCancelled)
-            raise
-        return call.result()
+        if not renews:  # maintenance
+            return await _await_answer(call)
+        note = TurnNote(name)
+        with self.meter.measure_turn(note):
+            try:
+                return await _await_answer(call)
+            finally:
+                note.session_id, note.waited = call.wanted or "", call.seconds_waited
 
     async def give_up_start(self, ticket: Ticket) -> None:
         """Give back the ticket of a reservation whose session is not started after all; its id is free again."""
@@ -178,11 +209,11 @@ class Lanes:
         except Exception as error:  # noqa: BLE001 (raised again for the caller)
             call.fail(error)
         finally:
-            if call.ticket and not call.turn:
+            if call.ticket and call.ticket.is_written and not call.turn:
                 await self._leave_unused(call)
             self._queues.release(call)
             if not call.answered.is_set():
-                call.stop(lambda: OrchestratorError(f"Call on '{call.session_id}' dropped: this server is ending."))
+                call.stop(lambda: ServerEnding.of(call))
 
     async def _wait_for_turn(self, call: AnyCall) -> bool:
         """Wait until the call is the first in its lane; returns False if it was answered meanwhile."""
@@ -191,7 +222,7 @@ class Lanes:
             pause = _SHORTEST
             while not entry.first:
                 ahead = self._queues.ahead(call)
-                report_progress(_cause_of_wait(call, ahead))
+                call.wait_for(_cause_of_wait(call, ahead))
                 if ahead:
                     await ahead[-1].left_lane.wait()
                     pause = _SHORTEST
@@ -200,7 +231,7 @@ class Lanes:
                     pause = min(2 * pause, _LONGEST)
                 entry = await self._read_position(call)
                 if entry.first:
-                    report_progress("")
+                    call.wait_for("")
             call.record = entry.record
             if entry.record.state is SessionState.STARTING and not call.starts:
                 await self._lose(call, STARTER_DIED)
@@ -215,19 +246,42 @@ class Lanes:
         return entry
 
     def _enter(self, call: AnyCall) -> LanePosition:
+        try:
+            entry = self._take_place(call)
+        except StoreFailed as failure:
+            entry = self._look_without_place(call, failure)
+        call.ticket = entry.ticket  # set in this thread, so that a cancellation on the way back does not lose it
+        call.wanted = entry.ticket.id
+        return entry
+
+    def _take_place(self, call: AnyCall) -> LanePosition:
         while self._owed:
             self._store.leave_lane(self._owed[-1])
             self._owed.pop()
         self._registry.admit(call.caller)
         key = call.caller.key if call.renews else None
-        entry = self._store.join_lane(
+        return self._store.join_lane(
             self._registry.namespace, call.wanted, self._registry.holder, key, suffixes=call.claims, looks=call.looks
         )
-        call.ticket = entry.ticket  # set in this thread, so that a cancellation on the way back does not lose it
-        call.wanted = entry.ticket.id
-        return entry
+
+    def _look_without_place(self, call: AnyCall, failure: StoreFailed) -> LanePosition:
+        """Let a call that only looks go on while the store cannot be written: in turn with those of this process.
+
+        Raises:
+            StoreFailed: The call may change something, or the session is parked, and restored by writing.
+        """
+        namespace = self._registry.namespace
+        if not call.looks:
+            raise failure
+        wanted = call.wanted or self._store.resolve(namespace, call.caller.key, None)
+        record = self._store.get_without_writing(namespace, wanted)
+        if record.state is not SessionState.ACTIVE:
+            raise failure
+        return LanePosition(record, Ticket.unwritten(namespace, record.id), first=False)
 
     async def _read_position(self, call: AnyCall) -> LanePosition:
+        if not call.place.is_written and call.record is not None:
+            return LanePosition(call.record, call.place, first=not self._queues.ahead(call))
         entry = await self._registry.call_store(self._store.read_position, call.place)
         if entry:
             call.record = entry.record
@@ -245,6 +299,8 @@ class Lanes:
             raise RuntimeError("a turn comes with its record")
         turn = call.turn = Turn(self._store, ticket, record, caller=call.caller, renews=call.renews)
         await anyio.to_thread.run_sync(call.perform, turn, self._store, abandon_on_cancel=True, limiter=self._threads)
+        if call.has_lost_session:
+            self.meter.count_loss(record)
         if call.owes_ticket:
             self._owed.append(ticket)
         call.settle()
@@ -274,6 +330,7 @@ class Lanes:
     def _end_lost(self, record: SessionRecord, reason: str) -> None:
         lost = functools.partial(SessionLost, record.id, reason)
         self._queues.answer_all(record, lost, lost)
+        self.meter.count_loss(record)
         self._on_lost(record, reason)
 
     # Heartbeat and inspection while calls wait or run
@@ -318,16 +375,26 @@ class Lanes:
         """Find for each call the refusal of its ticket and a dead process of its session, if any."""
         symptoms = []
         for call in running:
-            refusal = self._store.refusal(call.place)
+            refusal = self._store.refusal(call.place) if call.place.is_written else None
             watched = [*call.turn.watched_processes] if call.turn else []
             symptoms.append((call, refusal, next((process for process in watched if not self._alive(process)), None)))
         return symptoms
 
     async def _lose(self, call: AnyCall, reason: str) -> None:
         record = await self._registry.call_store(
-            self._store.write, call.place, functools.partial(_as_lost, reason=reason)
+            self._store.write, call.place, functools.partial(_as_lost, reason=reason), needs_place=False
         )
         self._end_lost(record, record.lost_reason or reason)
+
+
+async def _await_answer(call: Call[ResultT]) -> ResultT:
+    """Wait for a call's answer; a caller that goes away stops it."""
+    try:
+        await call.answered.wait()
+    except BaseException:
+        call.stop(CallCancelled)
+        raise
+    return call.result()
 
 
 def _cause_of_wait(call: AnyCall, ahead: list[AnyCall]) -> str:

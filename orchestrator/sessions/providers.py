@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure, nearest
+from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderFailure
+from orchestrator.models.near_names import nearest
 from orchestrator.models.session import SessionType
 from orchestrator.provider import Provider, SessionOptions
 from orchestrator.webdriver.credentials import Credentials
@@ -157,7 +158,7 @@ def _check(provider: Any, name: str) -> None:
 
 def _problems(provider: Any, name: str) -> Iterator[str]:
     if not isinstance(provider, Provider):
-        yield "is no subclass of orchestrator.provider.Provider"
+        yield "is not a subclass of orchestrator.provider.Provider"
         return
     own_name = getattr(provider, "name", None)
     if own_name != name:

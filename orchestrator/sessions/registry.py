@@ -5,19 +5,19 @@ from __future__ import annotations
 import copy
 import functools
 import secrets
-import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 import anyio
 import anyio.to_thread
 
-from orchestrator.errors import RecordUnreadable
+from orchestrator.errors import RecordUnreadable, SessionNotFound, StoreFailed
 from orchestrator.models.identifiers import join_claim, split_claim
 from orchestrator.models.identifiers import normalize_session_id as checked
 from orchestrator.models.session import Caller, Door, SessionRecord, SessionType
 from orchestrator.sessions.store.sqlite import SqliteStore
-from orchestrator.sessions.store.types import Change, Closer, Holder, Ticket
+from orchestrator.sessions.store.types import Change, Closer, Holder, Overview, Ticket
 from orchestrator.system.deadline import Deadline
 
 ResultT = TypeVar("ResultT")
@@ -25,6 +25,8 @@ ResultT = TypeVar("ResultT")
 _KEEPER = 5.0
 """Seconds that the keeper may take to end a session."""
 _POLL = 0.05
+_MOST_CALLERS = 500
+"""Callers of this process that are remembered, as long as no more own sessions: a host may name thousands of agents."""
 
 
 class SessionRegistry:
@@ -64,6 +66,18 @@ class SessionRegistry:
         if caller.key not in self._callers:
             self.store.welcome(caller, self.namespace, self._connection.key)
             self._callers[caller.key] = caller
+            if len(self._callers) > _MOST_CALLERS:
+                self._forget_oldest_idle_caller()
+
+    def _forget_oldest_idle_caller(self) -> None:
+        """Forget the caller that came first and owns no session; its host names it, so it may come back."""
+        busy = {self._connection.key, self.caller.key}
+        busy.update(record.owner for record in self.store.list_open(self.namespace))
+        for key in [*self._callers]:
+            if key not in busy:
+                del self._callers[key]
+                self.store.forget(key)
+                return
 
     async def call_store(self, method: Callable[..., ResultT], /, *args: Any, **kwargs: Any) -> ResultT:
         """Call a method of the store, after the calls that were made before."""
@@ -71,7 +85,13 @@ class SessionRegistry:
         return await anyio.to_thread.run_sync(bound, limiter=self._one_at_a_time)
 
     async def enrol(self, *, adopt_orphans: bool = True) -> list[str]:
-        """Register the caller and let it adopt the sessions of dead callers; returns the ids that it adopted."""
+        """Register the caller and let it adopt the sessions of dead callers; returns the ids that it adopted.
+
+        One that has a name of its own gets back its own sessions instead: those of others wait for these.
+        """
+        if self.caller.named:
+            await self.call_store(self.store.welcome, self.caller, self.namespace, self.caller.key)
+            return []
         if adopt_orphans:
             return await self.call_store(self.store.adopt, self.caller, self.namespace)
         await self.call_store(self.store.register, self.caller, self.namespace)
@@ -88,6 +108,18 @@ class SessionRegistry:
             record for caller in self.callers for record in await self.call_store(self.store.park, caller.key, which)
         ]
 
+    async def park_unused(self, keys: Collection[str]) -> tuple[list[SessionRecord], set[str]]:
+        """Park the sessions of these callers that no call uses at the moment.
+
+        Returns the records of those that are parked now, and the callers with a session that a call uses.
+        """
+        parked, left = list[SessionRecord](), set[str]()
+        for key in keys:
+            records, has_more = await self.call_store(self.store.park_unused, key, self.holder)
+            parked += records
+            left |= {key} if has_more else set()
+        return parked, left
+
     async def resolve(self, session_id: str | None = None) -> str:
         """Return the given id in its one spelling or, if omitted, that of the caller's current session.
 
@@ -103,18 +135,25 @@ class SessionRegistry:
         return await self._call_as_caller(resolve, self.namespace, self.caller.key, wanted)
 
     async def reserve_session(
-        self, type_: SessionType, wanted: str | None = None, *, provider: str, **fields: Any
+        self,
+        type_: SessionType,
+        wanted: str | None = None,
+        *,
+        provider: str,
+        check_room: Callable[[Sequence[SessionRecord]], None] | None = None,
+        **fields: Any,
     ) -> tuple[SessionRecord, Ticket]:
         """Reserve an id and the first turn of its lane, before anything is launched.
 
-        `fields` are fields of the record. Give the ticket to `Lanes.run_turn`.
+        `check_room` may refuse it, given all open sessions of the home. `fields` are fields of the record. Give the
+        ticket to `Lanes.run_turn`.
 
         Raises:
             InvalidArgument: `wanted` is no session id.
             SessionExists: The id is not free.
             SessionLimit: The largest number of sessions is open.
         """
-        now = time.time()
+        now = self.store.now()
 
         def draft(session_id: str) -> SessionRecord:
             return SessionRecord(
@@ -131,12 +170,39 @@ class SessionRegistry:
             )
 
         name = None if wanted is None else checked(wanted)
-        reserve = functools.partial(self.store.reserve, max_sessions=self._max_sessions, holder=self.holder)
+        reserve = functools.partial(
+            self.store.reserve, max_sessions=self._max_sessions, holder=self.holder, check_room=check_room
+        )
         return await self._call_as_caller(reserve, self.namespace, type_, name, draft)
 
     async def get(self, session_id: str) -> SessionRecord | None:
         """Return the record of an id, also of a closed session."""
         return await self.call_store(self.store.get, self.namespace, split_claim(session_id)[0])
+
+    async def find(self, session_id: str | None = None) -> SessionRecord:
+        """Return the record of an open session; default: the caller's current one.
+
+        Raises:
+            InvalidArgument, NoSession, SessionNotFound: As `resolve`.
+        """
+        chosen = await self.resolve(session_id)
+        if (record := await self.get(chosen)) is None:
+            raise SessionNotFound(chosen)
+        return record
+
+    async def note_consent(self, session_id: str, created_at: float, tools: Iterable[str]) -> None:
+        """Note that a person has allowed tools, which the setting `confirm` holds back, for a whole session.
+
+        Raises:
+            SessionNotFound: It was closed meanwhile, or its name is another session's now.
+        """
+
+        def change(record: SessionRecord) -> SessionRecord:
+            if record.created_at != created_at:
+                raise SessionNotFound(session_id)
+            return record.with_changes(consents=tuple(sorted({*record.consents, *tools})))
+
+        await self.update(session_id, change)
 
     async def update(self, session_id: str, change: Change) -> SessionRecord:
         """Change the record of an open session, outside its lane.
@@ -149,6 +215,16 @@ class SessionRegistry:
     async def list_with_current(self) -> tuple[list[SessionRecord], str | None]:
         """List the open sessions of the namespace; returns the id of the caller's current one, too."""
         return await self._call_as_caller(self.store.list_with_current, self.namespace, self.caller.key)
+
+    async def read_overview(self) -> Overview:
+        """List what is open in the namespace, or what is known of it while the store cannot be read."""
+
+        def read() -> Overview:
+            with suppress(StoreFailed):  # reading tells what is wrong
+                self.admit(self.caller)
+            return self.store.read_overview(self.namespace, self.caller.key)
+
+        return await self.call_store(read)
 
     async def list_owned(self) -> list[SessionRecord]:
         """List the open sessions that the caller owns."""
@@ -270,4 +346,4 @@ class SessionRegistry:
 def make_caller(door: Door = "python") -> Caller:
     """Make a caller of this process, with a new random key."""
     process = Holder.current()
-    return Caller(key=secrets.token_hex(16), pid=process.pid, created=process.created, door=door)
+    return Caller(key=secrets.token_hex(16), **process._asdict(), door=door)

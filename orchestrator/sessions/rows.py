@@ -12,6 +12,7 @@ from pydantic import Field
 from orchestrator.errors import RecordUnreadable
 from orchestrator.models.results import Outcome
 from orchestrator.models.session import Mode, SessionRecord, SessionState, SessionType, Wire
+from orchestrator.sessions.store.types import Overview
 from orchestrator.system.secrets import without_credentials
 
 _SHOWN = {
@@ -30,6 +31,8 @@ _SHOWN = {
 
 _BROWSER = ("browserName", "browserVersion")
 _DEVICE = ("deviceName", "platformVersion")
+_NAMED = 20
+"""Sessions in its browser that a row names at most: with all of them the list would grow by the square."""
 
 
 class SessionFacts(Wire):
@@ -71,7 +74,7 @@ class SessionFacts(Wire):
             last_active_at=_time(record.last_active_at),
             owned=record.owned and record.owner == caller,
             started_by=record.started_by or None,
-            remote_url=without_credentials(record.remote_url),
+            remote_url=f"secret:{record.secret}" if record.secret else without_credentials(record.remote_url),
             remote_session_id=record.remote_session_id,
             remote_end=record.remote_end or None,
             parked_until=None if record.parked_until is None else _time(record.parked_until),
@@ -121,19 +124,29 @@ class FactsCache:
 
     def list_facts(self, records: Sequence[SessionRecord], caller: str | None = None) -> list[SessionFacts]:
         """Return the facts of a namespace's records for a caller, each with the ids of those that share its browser."""
-        self._last = {record.id: (record, self._facts_of(record)) for record in records}
+        last = {record.id: (record, self._facts_of(record)) for record in records}
+        self._last = last
         in_browser: dict[str, list[str]] = {}
         for record in records:
             if _is_shareable(record):
                 in_browser.setdefault(record.remote_url, []).append(record.id)
         listed = []
-        for record, facts in self._last.values():
+        for record, facts in last.values():
             ids = in_browser.get(record.remote_url, ()) if _is_shareable(record) else ()
-            others = [session_id for session_id in ids if session_id != record.id]
+            others = [session_id for session_id in ids[: _NAMED + 1] if session_id != record.id][:_NAMED]
             owned = record.owned and record.owner == caller
             update = {**({"shared_with": others} if others else {}), **({"owned": True} if owned else {})}
             listed.append(facts.model_copy(update=update) if update else facts)
         return listed
+
+    def list_sessions(self, overview: Overview, caller: str, prefix: str | None) -> SessionList:
+        """Return the list of what is open, for the caller of this key."""
+        facts = self.list_facts(overview.records, caller)
+        listed = SessionList.of(facts, overview.unreadable, prefix=prefix, current=overview.current)
+        if overview.failure is None:
+            return listed
+        told = f"{overview.failure.sentence} These are the sessions that this server used, as it read them last."
+        return listed.model_copy(update={"warnings": [told, *listed.warnings]})
 
     def _facts_of(self, record: SessionRecord) -> SessionFacts:
         known, facts = self._last.get(record.id, (None, None))
@@ -204,7 +217,7 @@ class SessionList(Outcome):
         return cls(
             sessions=[one for one in facts if one.session_id.startswith(begins)],
             current_session=current,
-            warnings=[str(error) for error in unreadable if str(error.session_id).startswith(begins)],
+            warnings=[error.sentence for error in unreadable if str(error.session_id).startswith(begins)],
         )
 
     def fitting(self, room: int) -> SessionList:
@@ -300,9 +313,7 @@ def _is_shareable(record: SessionRecord) -> bool:
 
 def _profile(record: SessionRecord) -> str | None:
     """Return the name of a persistent session's profile, without the browser's name."""
-    if record.mode != "persistent" or record.instance is None:
-        return None
-    return record.instance.profile.partition("/")[2]
+    return record.profile.partition("/")[2] or None
 
 
 def _shown(capabilities: dict[str, Any]) -> dict[str, str]:

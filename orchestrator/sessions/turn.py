@@ -5,18 +5,28 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from orchestrator.errors import OrchestratorError, SessionLost
+from orchestrator.errors import OrchestratorError, SessionLost, TurnLost
 from orchestrator.models.session import Caller, ProcessInfo, SessionRecord, SessionState
 from orchestrator.sessions.store.records import without_shared
+from orchestrator.sessions.store.resource_queue import QueuePlace
 from orchestrator.sessions.store.sqlite import SqliteStore
-from orchestrator.sessions.store.types import ChangeAmong, Ticket
+from orchestrator.sessions.store.types import ChangeAmong, Holder, Ticket
+
+_UNCHECKED = 1.0
+"""Seconds without a look after which a turn may be over: a place is given away after 30 s without a heartbeat."""
 
 
 class CallCancelled(Exception):
-    """Raised in work whose caller went away; it never reaches a caller."""
+    """Raised in work whose caller went away; it never reaches a caller.
+
+    Attributes:
+        where: Where the work stopped, as the end of a sentence; empty if it cannot be said.
+    """
+
+    where = ""
 
 
 class Turn:
@@ -41,6 +51,8 @@ class Turn:
         self._renews = renews
         self._changes: dict[str, Any] = {}
         self._reason: Callable[[], Exception] = CallCancelled
+        self._checked_at = time.monotonic()
+        self._is_lost = False
 
     def check(self) -> None:
         """Raise the reason if the work should end; called in every loop that waits.
@@ -48,9 +60,25 @@ class Turn:
         Raises:
             CallCancelled: The caller went away.
             SessionLost: The session was closed or lost meanwhile.
+            TurnLost: Another process has the lane, since this one stood still.
         """
         if self.stop.is_set():
             raise self._reason()
+        self.check_place()
+
+    def check_place(self) -> None:
+        """Raise if another process may have got the lane since the last look: this one may have stood still.
+
+        Called before each command of the work, so that none is sent in another one's turn.
+
+        Raises:
+            TurnLost: Another process has the lane.
+        """
+        since, self._checked_at = self._checked_at, time.monotonic()
+        if self._checked_at - since >= _UNCHECKED and not self._is_lost and self.ticket.is_written:
+            self._is_lost = self._store.has_lost_place(self.ticket)
+        if self._is_lost:
+            raise TurnLost(self.ticket.id)
 
     def change(self, **fields: Any) -> None:
         """Change the record in the transaction that ends the turn, also if the work fails."""
@@ -115,15 +143,37 @@ class Turn:
             self.record = self.record.with_changes(claims=(*self.record.claims, name))
         return holder
 
+    def claim_one(self, names: Sequence[str]) -> QueuePlace:
+        """Claim one of several resources for this session alone, or tell its place in the queue for them.
+
+        Raises:
+            SessionNotFound: The session was closed meanwhile.
+            SessionLost: It was lost meanwhile.
+        """
+        place = self._store.claim_one(self.ticket, names, Holder.current())
+        if place.taken is None:
+            self.record = self.record.with_changes(waits_for=tuple(names))
+        else:
+            self.record = self.record.with_changes(claims=(*self.record.claims, place.taken), waits_for=())
+        return place
+
+    def now(self) -> float:
+        """Return the time by the clock of the store, in seconds since the epoch."""
+        return self._store.now()
+
     def halt(self, reason: Callable[[], Exception]) -> None:
         """Ask the work to end; the first reason counts."""
         if not self.stop.is_set():
             self._reason = reason
             self.stop.set()
 
+    def leave_event(self, event: str) -> None:
+        """Leave an event for the next call's result, as this one's reaches nobody."""
+        self.change(events=(*self.record.events, event))
+
     def build_final_record(self, record: SessionRecord, error: BaseException | None) -> SessionRecord:
         """Return the record as this turn leaves it; a session that is still starting has failed to start."""
-        used = {"last_active_at": time.time()} if self._renews else {}
+        used = {"last_active_at": self.now()} if self._renews else {}
         after = record.with_changes(**self._changes, **used)
         if after.state is SessionState.STARTING:
             return after.with_changes(state=SessionState.CLOSED, lost_reason=_sentence(error))

@@ -68,10 +68,15 @@ class FrameAddress(TypedDict):
 
 
 class UnsearchedFrame(FrameAddress):
-    """A frame of another origin that may hold what a locator did not find; `entered` if its own frames were found."""
+    """A frame of another origin that may hold what is sought; `entered` if the locator's own frames were found.
+
+    `around` is the origin of the document that shows it, `complete` if that has loaded.
+    """
 
     line: Line
     entered: bool
+    around: NotRequired[Text]
+    complete: NotRequired[bool]
 
 
 class FrameInOutline(FrameAddress):
@@ -91,8 +96,7 @@ class FrameInText(FrameAddress):
 class RefusedAnswer(TypedDict):
     """A locator that found no usable element: `reason` is one of the engine's words, `detail` a sentence.
 
-    `given` is the argument of a script as its caller wrote it; `outside` is the direction of an element that an app
-    shows only after scrolling.
+    `given` is a script's argument as its caller wrote it; `outside` the way to scroll to an element of an app.
     """
 
     ok: Literal[False]
@@ -168,6 +172,7 @@ class ControlFacts(TypedDict, total=False):
     """Facts that only some needs and some kinds of controls have.
 
     scrolled: It was scrolled into view.
+    inserted: It has taken the value.
     already, mixed: It holds the wanted value; it is neither checked nor unchecked.
     held, keys: What the control will hold of the value, and the keys that write it.
     now, aim, vertical: The position of a slider, and where it is to go.
@@ -180,6 +185,7 @@ class ControlFacts(TypedDict, total=False):
     """
 
     scrolled: bool
+    inserted: bool
     already: bool
     mixed: bool
     held: Text
@@ -198,9 +204,10 @@ class ControlFacts(TypedDict, total=False):
 
 
 class ReadyAnswer(ControlFacts):
-    """`ready`, `intoView`: an element that can be acted on, and where its clickable point is."""
+    """`ready`, `intoView`: an element that can be acted on, where its clickable point is, and its document's origin."""
 
     ok: Literal[True]
+    origin: NotRequired[Text]
     x: int
     y: int
     width: int
@@ -220,8 +227,7 @@ class ReadyAnswer(ControlFacts):
 class HeldAnswer(PageAddress):
     """`verify`, `optionsHeld`, `comboboxHeld`, `edited`: what the control that was acted on holds now.
 
-    `same` if that is what was wanted, `gone` if the control is no longer in the document, `elsewhere` the line of
-    another element that has taken the focus.
+    `same` if that was wanted, `gone` if it left the document, `elsewhere` the line of what has taken the focus.
     """
 
     same: bool
@@ -316,13 +322,14 @@ class LoadedAnswer(TypedDict):
     """`loaded`: `there` if the document is in one of the states asked for.
 
     `failed` is the browser's error code ('' without one) if it shows an error page, `stayed` if the document was there
-    before, `overtaken` if the page before it went elsewhere at the same moment.
+    before, `overtaken` if the page before it went elsewhere at the same moment, `leaves` if it led on to another one.
     """
 
     there: bool
     failed: NotRequired[str]
     stayed: bool
     overtaken: bool
+    leaves: NotRequired[bool]
 
 
 class BoxesAnswer(PageAddress):
@@ -375,17 +382,6 @@ class OutwardsAnswer(TypedDict):
     lens: FrameLens
     part: BoxSides
     obstacle: NotRequired[Line]
-
-
-class PressedAnswer(TypedDict):
-    """`pressed`: what the pointer met instead of the element that it was meant for; `moved` if that moved away.
-
-    `cover` took what was dropped, in front of the target.
-    """
-
-    missed: NotRequired[Line]
-    moved: NotRequired[Literal[True]]
-    cover: NotRequired[Line]
 
 
 class FrameWayAnswer(FrameAddress):

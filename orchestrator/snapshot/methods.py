@@ -23,7 +23,6 @@ from orchestrator.snapshot.answers import (
     MarkedAnswer,
     OfferedAnswer,
     OutwardsAnswer,
-    PressedAnswer,
     ReadyAnswer,
     RefusedAnswer,
     ReturnedAnswer,
@@ -44,6 +43,10 @@ from orchestrator.snapshot.answers import (
     ViewAnswer,
     WaitAnswer,
 )
+from orchestrator.snapshot.audit_answers import AuditedAnswer, AuditWayAnswer, UnknownRuleAnswer
+from orchestrator.snapshot.focus_answers import FocusedAnswer, TypedAnswer
+from orchestrator.snapshot.press_answers import DroppedAnswer, PressedAnswer
+from orchestrator.snapshot.watch_answers import ClockAnswer, WatchAnswer
 
 AnswerT = TypeVar("AnswerT")
 FoundT = TypeVar("FoundT")
@@ -121,9 +124,13 @@ SOURCE_TEXT = LocatingMethod("source", SourceAnswer)
 READY = LocatingMethod("ready", ReadyAnswer)
 INTO_VIEW = LocatingMethod("intoView", ReadyAnswer)
 WAIT = LocatingMethod("wait", WaitAnswer)
+WATCH = PageMethod("watchFor", WatchAnswer)
+CLOCK = PageMethod("clock", ClockAnswer)
 FRAME_WAY = LocatingMethod("frameWay", FrameWayAnswer)
 OUTWARDS = LocatingMethod("outwards", OutwardsAnswer)
 PRESSED = PressMethod("pressed", PressedAnswer)
+ARRIVED = PressMethod("arrived", PressedAnswer)
+DROPPED = PageMethod("dropped", DroppedAnswer)
 
 MARK = PageMethod("mark", MarkAnswer)
 SETTLE = PageMethod("settle", SettleAnswer)
@@ -144,6 +151,8 @@ ASSIGN = PageMethod("assign", AssignAnswer)
 SLIDER = PageMethod("slider", SliderAnswer)
 TOGGLES = PageMethod("toggles", TogglesAnswer)
 UPLOADED = PageMethod("uploaded", UploadedAnswer)
+FOCUSED = PageMethod("focused", FocusedAnswer)
+TYPED = PageMethod("typed", TypedAnswer)
 
 SCROLL_INFO = LocatingMethod("scrollInfo", ScrollInfoAnswer)
 SCROLLED = PageMethod("scrolled", ScrolledAnswer)
@@ -153,12 +162,23 @@ SHOT = LocatingMethod("shot", ShotAnswer)
 MARKED = PageMethod("marked", MarkedAnswer)
 BOXES = LocatingMethod("boxes", BoxesAnswer)
 
+AUDIT = LocatingMethod("audit", AuditWayAnswer)
+AUDITED = PageMethod("audited", AuditedAnswer)
+"""`PageEngine.audit`."""
+UNKNOWN_RULE = PageMethod("audited", UnknownRuleAnswer)
+"""`PageEngine.audit`, of a rule or tag that does not exist."""
+
 SCRIPT = LocatingMethod("script", ScriptAnswer)
 """`PageEngine.evaluate`: a script is no method of the engine, and is answered like one."""
 RETURNED = PageMethod("returned", ReturnedAnswer)
 """The elements in the value of such a script."""
 FILE_INPUT = PageMethod("picked", FileInputAnswer)
 """`PageEngine.describe_file_input`."""
+
+
+def is_unknown_rule(answer: AuditedAnswer | UnknownRuleAnswer) -> TypeIs[UnknownRuleAnswer]:
+    """True if axe-core lacks a rule or tag that was asked for."""
+    return "unknown" in answer
 
 
 def is_refused(answer: FoundT | RefusedAnswer | CrossOriginAnswer) -> TypeIs[RefusedAnswer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,13 +14,16 @@ from typing import Any
 from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
-from orchestrator.errors import MayHaveFailed, OrchestratorError
+from orchestrator.errors import MayHaveFailed, OrchestratorError, brief
 from orchestrator.models.session import Caller, SessionRecord, Wire
 from orchestrator.system import activity_file
+from orchestrator.system.redaction.session_redactor import SessionRedactor
 from orchestrator.system.secrets import Redactor, without_credentials, without_users
 
 _LONGEST = 200
 """Characters that one text in a line may have."""
+_REDACTORS = 100
+"""Sessions whose redactors are kept from one line to the next."""
 _LIFE = re.compile(r"(?P<life>(?P<id>.+)~\d+)\.jsonl(\.old)?")
 
 
@@ -64,6 +68,7 @@ class ActivityLog:
         self._home = home
         self._caller = caller
         self._redactor = redactor
+        self._find_redactor = functools.lru_cache(_REDACTORS)(lambda _: SessionRedactor(redactor, home))
 
     def log_event(
         self, record: SessionRecord, doing: LoggedAction, message: str | None = None, error: str | None = None
@@ -107,28 +112,39 @@ class ActivityLog:
     def _write(
         self, record: SessionRecord, doing: LoggedAction, at: float, took: float, error: str | None, message: str | None
     ) -> None:
+        redactor = self._find_redactor((record.namespace, record.id))
+        redactor.learn(record.typed)
+        given = to_jsonable_python(dict(doing.arguments), by_alias=True, fallback=str)
         entry = ActivityEntry(
             at=activity_file.format_time(at),
             door=self._caller.door,
             pid=self._caller.pid,
             action=doing.action,
             step=doing.step,
-            arguments=self._brief(to_jsonable_python(dict(doing.arguments), by_alias=True, fallback=str)),
+            arguments=_brief(redactor.fields(self._redactor.data(_without_users(given)))),
             duration_ms=took,
             error=error,
-            message=self._brief(message),
+            message=_brief(redactor.line(_without_users(message))) if message else None,
         )
         line = entry.model_dump_json(by_alias=True, exclude_defaults=True, ensure_ascii=True)
         activity_file.append(_file(self._home, record), line)
 
-    def _brief(self, value: Any) -> Any:
-        """Redact secrets, then cut texts: half of a secret would not be recognised."""
-        if isinstance(value, str):
-            text = self._redactor.text(without_users(without_credentials(value))).encode("utf-8", "replace").decode()
-            return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-        if isinstance(value, dict):
-            return {name: self._brief(item) for name, item in value.items()}
-        return [self._brief(item) for item in value] if isinstance(value, list) else value
+
+def _without_users(value: Any) -> Any:
+    return _each_text(value, lambda text: without_users(without_credentials(text)))
+
+
+def _brief(value: Any) -> Any:
+    """Cut texts, after they were masked: half of a secret would not be recognised."""
+    return _each_text(value, lambda text: brief(text.encode("utf-8", "replace").decode(), _LONGEST))
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: _each_text(item, change) for name, item in value.items()}
+    return [_each_text(item, change) for item in value] if isinstance(value, list) else value
 
 
 def entries(home: Path, record: SessionRecord) -> list[ActivityEntry]:

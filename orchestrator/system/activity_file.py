@@ -10,6 +10,8 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+from orchestrator.system.host import private_files
+
 _FULL = 1_000_000
 """Bytes after which a file is rotated; the file rotated before is removed."""
 
@@ -33,25 +35,19 @@ def format_time(seconds: float) -> str:
 def append(file: Path, entry: str) -> None:
     """Append a line in a single write, so that lines of several processes do not mix."""
     with contextlib.suppress(OSError):  # a call does not fail because a full disk cannot log it
-        try:
-            opened = os.open(file, os.O_WRONLY | os.O_APPEND)
-        except FileNotFoundError:
-            opened = _begin(file)
-        try:
-            os.write(opened, f"{entry}\n".encode())
-            full = os.fstat(opened).st_size > _FULL
-        finally:
-            os.close(opened)
+        if not file.exists():
+            _begin(file)
+        with private_files.open_to_append(file) as opened:
+            opened.write(f"{entry}\n".encode())
+            full = os.fstat(opened.fileno()).st_size > _FULL
         if full:
             file.replace(older(file))
 
 
-def _begin(file: Path) -> int:
-    """Create the file, readable by this user alone, and remove the logs of earlier lives of the id."""
-    for folder in (file.parent.parent, file.parent):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _begin(file: Path) -> None:
+    """Create the folder of the file, readable by this user alone, and remove the logs of earlier lives of the id."""
+    private_files.make_folder(file.parent)
     name, tilde, _ = file.name.rpartition("~")
     for other in file.parent.glob(f"{name}{tilde}*"):
         if other != older(file):
             other.unlink(missing_ok=True)
-    return os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -25,6 +25,11 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     @property
+    def seconds_over(self) -> float:
+        """Seconds since its end; never negative."""
+        return max(0.0, time.monotonic() - self._end)
+
+    @property
     def elapsed_ms(self) -> int:
         """Milliseconds since the deadline was set."""
         return round((time.monotonic() - self.started) * 1000)

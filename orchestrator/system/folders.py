@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 
 from orchestrator.system.deadline import Deadline, poll_until
+from orchestrator.system.host import home_folder, private_files
+from orchestrator.system.host.private_files import ForeignPlace
 from orchestrator.system.process_identity import ProcessKey
 
 _NAME = re.compile(r"[0-9a-f]{8}")
@@ -36,41 +38,56 @@ With a longer one Chromium ends at its start with no more than "Chrome instance 
 not; macOS is stricter. The default home of an ordinary user is already too long.
 """
 
+SHORT_PREFIX = "wdo-"
+"""The beginning of the names of temporary folders outside `home`."""
 _SHORT = Path("/tmp")  # noqa: S108 - made with a random name and mode 0700, and refused if it exists
 
 
 def make_folder(home: Path) -> Path:
-    """Create a folder below `home`, readable by this user alone, with a note that this process made it."""
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (home / "run").mkdir(mode=0o700, exist_ok=True)
+    """Create a folder below `home`, readable by this user alone, with a note that this process made it.
+
+    Raises:
+        ForeignPlace: The folder or its place belongs to another user.
+    """
+    home_folder.prepare(home)
+    private_files.make_own_folder(home / "run")
     while True:
         folder = home / "run" / os.urandom(4).hex()
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
             break
-    (folder / _OWNER).write_text(json.dumps(ProcessKey.current()._asdict()), "utf-8")
+    private_files.create_with(folder / _OWNER, json.dumps(ProcessKey.current()._asdict()))
     temporary(folder)
     return folder
 
 
 def profile(home: Path, name: str) -> Path:
-    """Return the folder of a persistent profile (`browser/name`), created for this user alone."""
+    """Return the folder of a persistent profile (`browser/name`), created for this user alone.
+
+    Raises:
+        ForeignPlace: The folder or its place belongs to another user.
+    """
     folder = home / "profiles" / name
-    for place in (home, home / "profiles", folder.parent, folder):
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    home_folder.prepare(home)
+    for place in (home / "profiles", folder.parent, folder):
+        private_files.make_own_folder(place)
     return folder
 
 
 def temporary(folder: Path) -> Path:
-    """Return the temporary directory of a folder's processes: `folder/tmp`, or the short path that it links to."""
+    """Return the temporary directory of a folder's processes: `folder/tmp`, or the short path that it links to.
+
+    Raises:
+        ForeignPlace: Something else lies at the short path, which others can read in the list of processes.
+    """
     inside = folder / "tmp"
     if inside.is_symlink():
-        return inside.readlink()
+        return _checked(inside.readlink())
     if sys.platform == "win32" or len(os.fsencode(inside)) <= _LONGEST:
-        inside.mkdir(mode=0o700, exist_ok=True)
+        private_files.make_folder(inside)
         return inside
     while True:
-        short = _SHORT / f"wdo-{os.urandom(8).hex()}"
+        short = _SHORT / f"{SHORT_PREFIX}{os.urandom(8).hex()}"
         # The link is made first, so that the short folder can be found at every moment.
         inside.symlink_to(short)
         try:
@@ -79,6 +96,14 @@ def temporary(folder: Path) -> Path:
             inside.unlink()
         else:
             return short
+
+
+def _checked(short: Path) -> Path:
+    """Return a short folder that is still the one that was made; if a cleaner of `/tmp` removed it, it is made anew."""
+    with contextlib.suppress(FileExistsError):
+        short.mkdir(mode=0o700)
+    private_files.check_private_folder(short)
+    return short
 
 
 def storage_file(home: Path, namespace: str, session_id: str, created_at: float) -> Path:
@@ -99,8 +124,8 @@ def maker(folder: Path) -> ProcessKey | None:
     """Return the process that made the folder, None without a readable note."""
     try:
         note = json.loads((folder / _OWNER).read_bytes())
-        return ProcessKey(int(note["pid"]), float(note["created"]))
-    except (OSError, ValueError, TypeError, KeyError):
+        return ProcessKey(int(note["pid"]), float(note["created"]), str(note.get("started", "")))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
@@ -115,7 +140,7 @@ def is_new(folder: Path) -> bool:
 def release(folder: Path) -> None:
     """Mark the folder as the user's, with the processes that run in it."""
     with contextlib.suppress(OSError):
-        (folder / _RELEASED).touch()
+        (folder / _RELEASED).touch(mode=0o600)
 
 
 def released(folder: Path) -> bool:
@@ -130,17 +155,25 @@ def remove(folder: Path, deadline: Deadline) -> str | None:
     """
     if not _is_ours(folder):
         return f"{folder} is no folder of ours and was left." if folder.exists() else None
-    for place in (_short_folder(folder), folder):
+    short, left = _short_folder(folder), None
+    if short is not None:
+        try:
+            private_files.check_private_folder(short)
+        except FileNotFoundError:
+            short = None
+        except ForeignPlace as error:
+            short, left = None, f"{error} It was left."
+    for place in (short, folder):
         if place is not None and not poll_until(functools.partial(_try_to_remove, place), deadline, every=_RETRY):
             return f"Folder {place} could not be removed."
-    return None
+    return left
 
 
 def _short_folder(folder: Path) -> Path | None:
     """Return the short temporary directory outside the folder; None if the folder's own `tmp` is used."""
     inside = folder / "tmp"
     short = inside.readlink() if inside.is_symlink() else None
-    return short if short and short.parent == _SHORT and short.name.startswith("wdo-") else None
+    return short if short and short.parent == _SHORT and short.name.startswith(SHORT_PREFIX) else None
 
 
 def _try_to_remove(place: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import shlex
 import shutil
@@ -9,10 +10,15 @@ import socket
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Self
 
 import psutil
+
+from orchestrator.models.comma_lists import split_list
+from orchestrator.settings import Settings
+from orchestrator.system.host import sandbox
 
 NAMES = {
     "chrome": ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser"),
@@ -56,9 +62,45 @@ _DOWNLOADED = {
 }
 """The program in a folder of Chrome for Testing, as Selenium Manager unpacks it."""
 
+_VARIABLES = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "TMP", "TEMP"),
+    *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_*", "DBUS_SESSION_BUS_ADDRESS", "FONTCONFIG_*"),
+    *(
+        "LD_LIBRARY_PATH",
+        "GTK_*",
+        "GDK_*",
+        "GIO_*",
+        "GST_*",
+        "GSETTINGS_*",
+        "NO_AT_BRIDGE",
+        "PULSE_*",
+        "LIBGL_*",
+        "MESA_*",
+    ),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "SSL_CERT_*", "NODE_EXTRA_CA_CERTS"),
+    *(
+        "VK_*",
+        "WEBKIT_*",
+        "JAVA_HOME",
+        "ANDROID_*",
+        "ADB_*",
+        "APPIUM_HOME",
+        "DEVELOPER_DIR",
+        "CHROME_DEVEL_SANDBOX",
+        "MOZ_*",
+    ),
+    # Windows.
+    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "COMPUTERNAME", "SESSIONNAME", "PUBLIC"),
+    *("USERNAME", "USERDOMAIN", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "ALLUSERSPROFILE"),
+    *("PROGRAMDATA", "PROGRAMFILES*", "PROGRAMW6432", "COMMONPROGRAM*", "NUMBER_OF_PROCESSORS", "PROCESSOR_*"),
+)
+"""Environment variables that started programs get, as patterns in upper case; any other may be somebody's key."""
+
 _MANAGERS = ("apt-get", "dnf", "pacman")
 _SMALL = 1 << 30
 """Bytes of `/dev/shm` below which Chromium's tabs crash; Docker gives 64 MB."""
+CGROUP = Path("/sys/fs/cgroup")
+"""Folder of a container's limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +139,8 @@ class LocalMachine:
 
     def program(self, *names: str) -> Path | None:
         """Find the first of these programs that is installed; on Windows `.cmd` files count, too."""
-        spelled = [f"{name}{end}" for name in names for end in (".exe", ".cmd")] if self.system == "win32" else names
+        ends = {name: ("",) if self.system != "win32" or Path(name).suffix else (".exe", ".cmd") for name in names}
+        spelled = [f"{name}{end}" for name in names for end in ends[name]]
         return _first(folder / name for name in spelled for folder in self._folders())
 
     def appium(self) -> Path | None:
@@ -173,20 +216,6 @@ def is_snap(browser: Path) -> bool:
     return head.startswith(b"#!") and b"/snap/bin" in head
 
 
-def unsandboxed(environ: Mapping[str, str]) -> str | None:
-    """Return why Chromium's sandbox cannot work on this machine, None if it can.
-
-    Chromium refuses root, and containers deny it namespaces.
-    """
-    if sys.platform != "linux":
-        return None
-    if psutil.Process().uids().effective == 0:
-        return "running as root"
-    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or environ.get("KUBERNETES_SERVICE_HOST"):
-        return "inside a container"
-    return None
-
-
 def has_display(environ: Mapping[str, str]) -> bool:
     """Return True if a window can open on this machine."""
     return sys.platform != "linux" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
@@ -200,10 +229,28 @@ def shared_memory_is_small() -> bool:
         return True
 
 
-def needed_switches(environ: Mapping[str, str]) -> list[str]:
-    """Return the switches that Chromium needs to run on this machine."""
-    sandbox = ["--no-sandbox"] if unsandboxed(environ) else []
-    return [*sandbox, *(["--disable-dev-shm-usage"] if shared_memory_is_small() else [])]
+def needed_switches(settings: Settings, browser: Path | None = None) -> list[str]:
+    """Return the switches that Chromium needs to run on this machine.
+
+    Raises:
+        StartFailed: It cannot have its sandbox, which the setting `sandbox` requires.
+    """
+    memory = ["--disable-dev-shm-usage"] if shared_memory_is_small() else []
+    return [*sandbox.find_switches(settings.sandbox, browser), *memory]
+
+
+def available_memory(cgroup: Path = CGROUP) -> int | None:
+    """Return the bytes that are available, at most those that a container still allows; None where it is not known.
+
+    Source: https://docs.kernel.org/admin-guide/cgroup-v2.html (`memory.max`, `memory.current`, `memory.stat`).
+    """
+    machine = psutil.virtual_memory().available
+    try:
+        limit, used = (int((cgroup / name).read_text("ascii")) for name in ("memory.max", "memory.current"))
+        facts = dict(line.split() for line in (cgroup / "memory.stat").read_text("ascii").splitlines())
+    except (OSError, ValueError):  # no container, or one without a limit: `max`
+        return int(machine)
+    return min(int(machine), max(0, limit - used + int(facts.get("inactive_file", 0))))
 
 
 def own_program() -> str:
@@ -221,6 +268,29 @@ def _numbers(version: str) -> list[int]:
 
 def _first(paths: Iterable[Path]) -> Path | None:
     return next((path for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
+
+
+def is_this_machine(host: str) -> bool:
+    """Return True for a name or an address of this machine; names are looked up, and an unknown one is not."""
+    try:
+        found = {str(info[4][0]).partition("%")[0] for info in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    own = {one.address.partition("%")[0] for addresses in psutil.net_if_addrs().values() for one in addresses}
+    return any(address in own or _is_loopback(address) for address in found)
+
+
+def _is_loopback(address: str) -> bool:
+    parsed = ipaddress.ip_address(address)
+    mapped = getattr(parsed, "ipv4_mapped", None)
+    parsed = mapped or parsed
+    return parsed.is_loopback or parsed.is_unspecified
+
+
+def child_environment(environ: Mapping[str, str], more: str = "") -> dict[str, str]:
+    """Return the variables that programs which we start get; `more` has further patterns of names, joined by commas."""
+    patterns = (*_VARIABLES, *map(str.upper, split_list(more)))
+    return {name: value for name, value in environ.items() if any(fnmatchcase(name.upper(), one) for one in patterns)}
 
 
 def free_port() -> int:

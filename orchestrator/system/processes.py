@@ -18,9 +18,11 @@ import psutil
 from orchestrator.errors import StartFailed
 from orchestrator.models.session import ProcessInfo
 from orchestrator.system import folders, process_identity, process_termination
+from orchestrator.system.host import private_files
+from orchestrator.system.host.private_files import ForeignPlace
+from orchestrator.system.machine import child_environment
 
 alive = process_identity.alive
-make_folder = folders.make_folder
 sweep = process_termination.sweep
 
 _ENDED_WITHIN = 5.0
@@ -46,11 +48,14 @@ class ProgramOutput:
 
 
 def run_program(program: Path, *arguments: str, environ: Mapping[str, str], timeout: float) -> ProgramOutput:
-    """Run a program that answers and ends; one that does not is ended after `timeout` seconds."""
+    """Run a program that answers and ends; one that does not is ended after `timeout` seconds.
+
+    Of the environment it gets what programs usually need.
+    """
     try:
         done = subprocess.run(
             [str(program), *arguments],
-            env=dict(environ),
+            env=child_environment(environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
@@ -68,14 +73,33 @@ def run_program(program: Path, *arguments: str, environ: Mapping[str, str], time
     return ProgramOutput(done.stdout, done.stderr)
 
 
+def make_folder(home: Path) -> Path:
+    """Create a temporary folder for processes below `home`.
+
+    Raises:
+        StartFailed: It cannot be created, or its place belongs to another user.
+    """
+    try:
+        return folders.make_folder(home)
+    except ForeignPlace as error:
+        raise _in_foreign_place(error) from error
+    except OSError as error:
+        raise StartFailed(
+            f"A folder below {home} cannot be created: {error.strerror or error}.",
+            hint="Check that its disk has room and that this user can write there; the setting home names it.",
+        ) from error
+
+
 def info(pid: int, name: str | None = None, *, folder: Path | None = None) -> ProcessInfo | None:
     """Return the identity of a running process, None if none has the pid; `name` defaults to the process's own."""
     try:
         process = psutil.Process(pid)
-        created, name = process.create_time(), name or process.name()
+        name = name or process.name()
+        key = process_identity.ProcessKey.of(pid)
     except psutil.Error:
         return None
-    return ProcessInfo(pid=pid, created=created, name=name, folder=None if folder is None else str(folder))
+    place = None if folder is None else str(folder)
+    return ProcessInfo(**key._asdict(), name=name, folder=place)
 
 
 def spawn(
@@ -85,24 +109,29 @@ def spawn(
     folder: Path,
     env: Mapping[str, str] | None,
     record: Callable[[ProcessInfo], None],
+    passed: str = "",
 ) -> ProcessInfo:
     """Start a process that outlives this one and signals to our process group, and `record` it before it is used.
 
+    Of our environment it gets what programs usually need, and the variables whose names match `passed`; besides `env`.
     Its output goes to `folder/<name>.log`, its temporary files below `folder`; its working folder is `folder`.
     If `record` raises, the process is ended, its folder removed, and the error raised again.
 
     Raises:
-        StartFailed: The program does not exist or cannot be run.
+        StartFailed: The program does not exist or cannot be run, or its temporary folder is not ours any more.
     """
-    temporary = str(folders.temporary(folder))
+    try:
+        temporary = str(folders.temporary(folder))
+    except ForeignPlace as error:
+        raise _in_foreign_place(error) from error
     environ = {
-        **os.environ,
+        **child_environment(os.environ, passed),
         **(env or {}),
         **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), temporary),
         process_termination.FOLDER_VARIABLE: str(folder),
     }
     try:
-        with (folder / f"{name}.log").open("ab") as output:
+        with private_files.open_to_append(folder / f"{name}.log") as output:
             child = subprocess.Popen(
                 list(command),
                 stdin=subprocess.DEVNULL,
@@ -142,10 +171,10 @@ def end_folders(places: Collection[Path], *, deadline: float = _ENDED_WITHIN) ->
 
 
 def build_popen_isolation() -> dict[str, Any]:
-    """Return arguments for `subprocess.Popen` that keep signals to our process group from a child."""
+    """Return arguments for `subprocess.Popen` that keep a child from our group's signals, and others from its files."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
-    return {"start_new_session": True}
+    return {"start_new_session": True, "umask": private_files.UMASK}
 
 
 def release(processes: Iterable[ProcessInfo]) -> None:
@@ -153,6 +182,11 @@ def release(processes: Iterable[ProcessInfo]) -> None:
     for process in processes:
         if process.folder:
             folders.release(Path(process.folder))
+
+
+def _in_foreign_place(error: ForeignPlace) -> StartFailed:
+    hint = "Set home (ORCHESTRATOR_HOME) to a folder of this user's own; for a folder below /tmp, start again."
+    return StartFailed(error.sentence, hint=hint)
 
 
 def _not_started(name: str, program: str, error: OSError) -> StartFailed:

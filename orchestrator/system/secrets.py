@@ -6,16 +6,17 @@ import html
 import json
 import os
 import re
-import stat
-import tomllib
+import threading
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
-from orchestrator.errors import InvalidArgument, ProviderAuth
+from orchestrator.errors import ProviderAuth
+from orchestrator.system.secret_store import entries
 
 MASK = "•••"
 _REFERENCE = re.compile(r"secret:([A-Za-z_][A-Za-z0-9_]*)")
+_TYPED_REFERENCE = re.compile(r"(?:secret|totp):[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_FIELD = re.compile(
     r"pass(word|wd|phrase)?$|secret|token|(access|api)_?key$|credential|authorization", re.IGNORECASE
 )
@@ -23,37 +24,53 @@ _USER_IN_URL = re.compile(r"://[^/\s?#@]+@")
 _USER_IN_TEXT = re.compile(r"(?<=://)[^\s/?#'\"]+@")
 _UNQUOTED = ("/", "", "!'()*", ";,/?:@&=+$!'()*#", "!$%&'()*+,/:;=?@[\\]^`{|}")
 """Characters left unquoted in URLs by Python (two ways), `encodeURIComponent`, `encodeURI` and a browser's query."""
-_SHORTEST = 6
+SHORTEST = 6
 """Characters of the shortest secret that is redacted in texts: a shorter word would blot out half of a page."""
+_MOST = 1_000
+"""Secrets that a process remembers; the one that was longest not met is dropped for a new one."""
 
 
 class Redactor:
-    """Remembers the secrets of this process, in memory only, and masks them in texts and data."""
+    """Remembers the operator's secrets (passwords of remote ends, providers' keys), and masks them in texts and data.
+
+    They are in memory only, and masked in whatever this process puts out.
+
+    Attributes:
+        spelled: The secrets in all their spellings, the longest first.
+    """
 
     def __init__(self) -> None:
-        self._secrets: tuple[str, ...] = ()
+        self.spelled: tuple[str, ...] = ()
+        self._spellings: dict[str, set[str]] = {}
+        self._lock = threading.Lock()
 
     def add(self, secret: str) -> None:
         """Mask this value from now on, also as JSON, HTML, forms and URLs spell it."""
-        if len(secret) >= _SHORTEST:
+        if len(secret) < SHORTEST:
+            return
+        with self._lock:
+            self._spellings.pop(secret, None)
+            self._spellings[secret] = list_spellings(secret)
+            if len(self._spellings) > _MOST:
+                self._spellings.pop(next(iter(self._spellings)))
             # A new tuple, because other threads read the old one; the longest first, because one may hold another.
-            self._secrets = tuple(sorted(_spellings(secret).union(self._secrets), key=len, reverse=True))
+            self.spelled = tuple(sorted(set().union(*self._spellings.values()), key=len, reverse=True))
 
     def text(self, text: str) -> str:
         """Return the text with every remembered secret masked."""
-        for secret in self._secrets:
+        for secret in self.spelled:
             if secret in text:
                 text = text.replace(secret, MASK)
         return text
 
-    def without_cut_secret(self, text: str) -> str:
-        """Return a masked text that was cut before it was masked, without an end that may be the half of a secret."""
-        longest = len(self._secrets[0]) if self._secrets else 1
-        return text[: len(text) - longest + 1]
+    @property
+    def longest(self) -> int:
+        """Characters of the longest secret in its longest spelling; 0 without any."""
+        return len(self.spelled[0]) if self.spelled else 0
 
     def data(self, value: Any) -> Any:
         """Return the JSON value with every remembered secret masked in its strings and keys."""
-        if not self._secrets:
+        if not self.spelled:
             return value
         return self._data(value)
 
@@ -67,7 +84,8 @@ class Redactor:
         return value
 
 
-def _spellings(secret: str) -> set[str]:
+def list_spellings(secret: str) -> set[str]:
+    """Return a secret as texts, JSON, HTML, forms and URLs spell it."""
     spellings = {secret, html.escape(secret), html.escape(secret, quote=False)}
     for string in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
         spellings |= {string, string.replace("/", "\\/")}
@@ -99,6 +117,12 @@ def without_credentials(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
+def without_path(url: str) -> str:
+    """Return scheme, host and port of a URL alone: its path may be a key, too."""
+    parts = urlsplit(without_credentials(url))
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def without_users(text: str) -> str:
     """Return the text without user and password in the URLs in it."""
     return _USER_IN_TEXT.sub("", text)
@@ -126,19 +150,37 @@ def reference(text: str) -> str:
     return match[1] if match else ""
 
 
-def find_secret(name: str, file: Path) -> str | None:
-    """Return a secret by its name, from the environment or else from the file; None if it is in neither.
+def is_typed_reference(text: Any) -> bool:
+    """Return True for `secret:NAME` and `totp:NAME`, which stand for a text that only this process types."""
+    return isinstance(text, str) and _TYPED_REFERENCE.fullmatch(text) is not None
 
-    The file is TOML with lines such as `NAME = "value"`, and only its owner may read it.
+
+def resolve_reference(name: str, file: Path) -> str:
+    """Return what `secret:NAME` stands for: the environment variable `ORCHESTRATOR_SECRET_NAME`, or else the file's.
+
+    A caller gives the name, so no other variable is read.
+
+    Raises:
+        ProviderAuth: There is no such secret.
+        InvalidArgument: The file cannot be used.
+    """
+    entry = entries.find_entry(name, file)
+    if entry is None:
+        raise ProviderAuth(f"There is no secret {name}.", hint=entries.how_to_add(name, file))
+    return entry.value
+
+
+def find_secret(name: str, file: Path) -> str | None:
+    """Return a secret by a provider's own name, from the environment or else from the file; None if in neither.
 
     Raises:
         InvalidArgument: The file cannot be used.
     """
-    return os.environ.get(name) or _read_file(file).get(name) or None
+    return os.environ.get(name) or entries.read_value(name, file) or None
 
 
 def named(name: str, file: Path) -> str:
-    """Return the secret of this name.
+    """Return the secret of a name that is a provider's own.
 
     Raises:
         ProviderAuth: There is no such secret.
@@ -150,20 +192,3 @@ def named(name: str, file: Path) -> str:
             f"There is no secret {name}.", hint=f"Set the environment variable {name}, or write it into {file}."
         )
     return secret
-
-
-def _read_file(file: Path) -> dict[str, str]:
-    try:
-        with file.open("rb") as opened:
-            # On Windows the mode is always 0o666, since permissions are kept elsewhere.
-            if os.name == "posix" and os.fstat(opened.fileno()).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise InvalidArgument(f"Other users can use {file}.", hint=f"Run: chmod 600 {file}")
-            values = tomllib.load(opened)
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        # Without the error's own text, which may quote the line.
-        raise InvalidArgument(
-            f"{file} cannot be read ({type(error).__name__}).", hint='Write lines such as NAME = "value".'
-        ) from None
-    return {name: value for name, value in values.items() if isinstance(value, str)}

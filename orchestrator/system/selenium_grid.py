@@ -22,6 +22,7 @@ from orchestrator.models.session import ProcessInfo
 from orchestrator.settings import Settings
 from orchestrator.system import folders, http, machine, processes
 from orchestrator.system.deadline import Deadline, poll_until
+from orchestrator.system.host import private_files
 from orchestrator.system.machine import LocalMachine
 
 JAVA = 11
@@ -93,20 +94,27 @@ def start(settings: Settings, *, port: int, sessions: int, jar: Path | None = No
     nodes = configuration(here, settings, sessions)
     if _taken(port):
         raise StartFailed(f"Port {port} is taken by another program.", hint="Choose another one with --port.")
-    folder = folders.make_folder(home)
-    (folder / "grid.toml").write_text(nodes, "utf-8")
+    folder = processes.make_folder(home)
+    private_files.create_with(folder / "grid.toml", nodes)
     command[1:1] = [f"-Djava.io.tmpdir={folders.temporary(folder)}"]
     command += ["standalone", "--host", _HOST, "--port", str(port), "--tracing", "false"]
     url = f"http://{_HOST}:{port}"
 
     def keep(process: ProcessInfo) -> None:
-        _record(home).parent.mkdir(mode=0o700, exist_ok=True)
-        with contextlib.suppress(FileExistsError), _record(home).open("x", encoding="utf-8") as file:
-            file.write(LocalGrid(url=url, process=process).model_dump_json())
+        private_files.make_folder(_record(home).parent)
+        with contextlib.suppress(FileExistsError):
+            private_files.create_with(_record(home), LocalGrid(url=url, process=process).model_dump_json())
             return
         raise StartFailed("Another Grid was started at this moment.", hint="Call orchestrator grid up again.")
 
-    process = processes.spawn("grid", [*command, "--config", "grid.toml"], folder=folder, env=None, record=keep)
+    process = processes.spawn(
+        "grid",
+        [*command, "--config", "grid.toml"],
+        folder=folder,
+        env=None,
+        record=keep,
+        passed=settings.pass_environment,
+    )
     # It belongs to the user and not to a session: no server's sweep may end it.
     processes.release([process])
     grid = LocalGrid(url=url, process=process)
@@ -207,15 +215,15 @@ def _offered(here: LocalMachine, settings: Settings) -> Iterator[tuple[Path, Map
             continue
         own: dict[str, Any] = {"binary": str(program)}
         if browser != "firefox":
-            own["args"] = _flags(here)
+            own["args"] = _flags(here, settings, program)
         yield driver, {"browserName": name, options: own}
 
 
-def _flags(here: LocalMachine) -> list[str]:
+def _flags(here: LocalMachine, settings: Settings, program: Path) -> list[str]:
     """Return the switches that Chromium needs on this machine, and those that halve its start's processor time."""
     switches = ["--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup"]
     switches += [] if machine.has_display(here.environ) else ["--headless=new"]
-    return switches + machine.needed_switches(here.environ)
+    return switches + machine.needed_switches(settings, program)
 
 
 def _toml(text: str) -> str:

@@ -36,7 +36,7 @@ def build_export_path(home: Path, record: SessionRecord) -> Path:
     """Return a path for a state that outlives the session, named by session and time."""
     time = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     # Windows allows no colon in a file's name.
-    return home / "states" / f"{record.id.replace(':', '+')}-{time}.json"
+    return home / "states" / record.namespace / f"{record.id.replace(':', '+')}-{time}.json"
 
 
 def tidy(home: Path, records: Callable[[], Iterable[SessionRecord]]) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from orchestrator.errors import NoAnswer, RemoteFailure
-from orchestrator.webdriver.websocket import Command, WebSocket
+from orchestrator.webdriver.websocket import Command, Watch, WebSocket
 
 DEFAULT_USER_CONTEXT = "default"
 """The default user context of a browser."""
+_MOST_SUBSCRIPTIONS = 100
+"""Subscriptions of a group that are remembered: with `by_tab` each tab has one."""
 Listener = Callable[[Mapping[str, Any]], None]
 """Called with an event's parameters in the socket's own thread; it must not wait for an answer of the browser."""
 
@@ -47,9 +51,14 @@ class Bidi:
         self._socket: WebSocket | None = None
         self._closed = False
         self._listeners: dict[str, list[Listener]] = {}
+        self._subscriptions: dict[tuple[str, ...], list[str]] = {}
+        self._muted: frozenset[str] = frozenset()
         self.by_tab = by_tab
         self._tabs: set[str] = set()
         self._subscribed_tabs: set[str] = set()
+        self._taps: dict[str, list[Listener]] = {}
+        self._tapped: dict[str, str] = {}
+        self._diverted: dict[str, Mapping[str, Listener]] = {}
         self.on_open: Callable[[], None] = lambda: None
 
     @property
@@ -57,14 +66,19 @@ class Bidi:
         """True if the socket is open, as far as is known."""
         return self._socket is not None and self._socket.is_open
 
-    def call(self, method: str, /, *, limit: float | None = None, **params: Any) -> Any:
-        """Send a command and return its result.
+    def call(self, method: str, /, *, limit: float | None = None, watch: Watch | None = None, **params: Any) -> Any:
+        """Send a command and return its result; `watch` is what happens until the answer comes.
 
         Raises:
             NoAnswer: The driver is gone, or did not answer in time.
             RemoteFailure: It refused; `details['error']` is the code of BiDi, such as `no such frame`.
         """
-        return self._ready().execute(method, params, limit=limit)
+        return self._ready().execute(method, params, limit=limit, watch=watch)
+
+    def send(self, method: str, /, **params: Any) -> None:
+        """Send a command without waiting for its answer, as listeners must; does nothing without an open socket."""
+        if socket := self._socket:
+            socket.send(method, **params)
 
     def call_all(self, commands: Iterable[Command]) -> list[Any]:
         """Send commands at once; returns the results in order, a refused command's entry is its error.
@@ -95,25 +109,89 @@ class Bidi:
         place = {"session": self.call("goog:cdp.getSession", context=context)["session"]} if context else {}
         return self.call("goog:cdp.sendCommand", method=command, params=params, **place)["result"]
 
-    def listen_all(self, listeners: Mapping[str, Listener], *others: Mapping[str, Listener]) -> None:
+    def listen_all(self, *required: Mapping[str, Listener], optional: Iterable[Mapping[str, Listener]] = ()) -> None:
         """Subscribe to events such as `log.entryAdded` of all the session's browsing contexts.
 
-        The events of `listeners` are subscribed to together: if the driver does not know one of them, to none. So are
-        those of each of the `others`, but a mapping of these with an unknown event is skipped without an error.
+        The events of one mapping are subscribed to together: if the driver does not know one of them, to none. An
+        optional mapping with an unknown event is skipped without an error.
 
         Raises:
             NoAnswer: The driver is gone, or did not answer in time; the next socket subscribes.
-            RemoteFailure: The driver does not know an event of `listeners`.
+            RemoteFailure: The driver does not know a required event.
         """
         with self._lock:
             socket = self._ready()
-            groups = listeners, *others
+            groups = [*required, *optional]
             errors = self._subscribe(socket, [self._add(group) for group in groups], self._tabs)
             for group, error in zip(groups, errors, strict=True):
                 if error:
                     self._remove(group)
-            if errors[0]:
-                raise errors[0]
+            if refusals := [error for error in errors[: len(required)] if error]:
+                raise refusals[0]
+
+    def tap(self, event: str, listener: Listener) -> None:
+        """Let a listener have an event of the session even while it is muted; may be repeated.
+
+        Raises:
+            NoAnswer, RemoteFailure: As `call`.
+        """
+        with self._lock:
+            taps = self._taps.get(event, [])
+            if listener not in taps:
+                self._taps[event] = [*taps, listener]
+            socket = self._ready()
+            if event not in self._tapped:
+                self._tapped[event] = str(socket.call("session.subscribe", events=[event])["subscription"])
+
+    def untap(self, listener: Listener) -> None:
+        """Let a listener have no event any more; it may call this, since it does not wait."""
+        self._taps = {
+            event: others
+            for event, taps in self._taps.items()
+            if (others := [other for other in taps if other != listener])
+        }
+        for event in [event for event in self._tapped if event not in self._taps]:
+            self.send("session.unsubscribe", subscriptions=[self._tapped.pop(event)])
+
+    @contextmanager
+    def diverting(self, context: str, event: str, listener: Listener) -> Iterator[None]:
+        """Let a listener alone have an event of a browsing context that is ours; the session gets none of its events.
+
+        Raises:
+            NoAnswer, RemoteFailure: As `call`.
+        """
+        self._diverted[context] = {event: listener}
+        try:
+            subscription = self.call("session.subscribe", events=[event], contexts=[context])["subscription"]
+            try:
+                yield
+            finally:
+                self.send("session.unsubscribe", subscriptions=[subscription])
+        finally:
+            del self._diverted[context]
+
+    def mute(self, events: Collection[str]) -> None:
+        """Stop events that were subscribed to together, at the browser; listeners may call it, since it does not wait.
+
+        Those that are under way are dropped.
+        """
+        self._muted |= {*events}
+        for group in [group for group in self._subscriptions if self._muted.issuperset(group)]:
+            self._unsubscribe(group)
+
+    def unmute(self, events: Collection[str]) -> None:
+        """Subscribe to muted events again.
+
+        Raises:
+            NoAnswer: As `listen_all`.
+        """
+        with self._lock:
+            socket = self._ready()
+            self._muted -= {*events}
+            lacking = [
+                [*group] for group, ids in self._subscriptions.items() if not ids and {*events}.issuperset(group)
+            ]
+            self._subscribe(socket, lacking, self._tabs)
 
     def set_tabs(self, tabs: Collection[str]) -> None:
         """Set the session's tabs by their window handles; with `by_tab`, subscribe to the events of new ones.
@@ -123,6 +201,7 @@ class Bidi:
         """
         with self._lock:
             self._tabs = {*tabs}
+            self._subscribed_tabs &= self._tabs
             if self.by_tab and self._socket is not None and self.is_open and self._listeners:
                 self._subscribe_all(self._socket, self._tabs - self._subscribed_tabs)
 
@@ -141,7 +220,9 @@ class Bidi:
                 socket = WebSocket(self._url, name=self._name, timeout=self._timeout, on_event=self._dispatch)
                 self._socket = socket
                 self._subscribed_tabs.clear()
-                if self._listeners:
+                self._tapped = {}
+                self._subscriptions = {group: [] for group in self._subscriptions}
+                if self._listeners or self._taps:
                     self._subscribe_again(socket)
             if socket is None or self._closed:
                 self.close()  # including a socket opened just now
@@ -172,9 +253,11 @@ class Bidi:
             raise
 
     def _subscribe_all(self, socket: WebSocket, tabs: set[str]) -> None:
-        [error] = self._subscribe(socket, [[*self._listeners]], tabs)
-        if error:
-            raise error
+        for event in self._taps.keys() - self._tapped.keys():
+            self._tapped[event] = str(socket.call("session.subscribe", events=[event])["subscription"])
+        groups = [[*group] for group in self._subscriptions if not self._muted.issuperset(group)]
+        if refusals := [error for error in self._subscribe(socket, groups, tabs) if error]:
+            raise refusals[0]
 
     def _subscribe(self, socket: WebSocket, groups: list[list[str]], tabs: set[str]) -> list[RemoteFailure | None]:
         """Subscribe to groups of events at once; returns for each group the error if it was refused."""
@@ -183,20 +266,52 @@ class Bidi:
             contexts = socket.call("browsingContext.getTree", maxDepth=0)["contexts"]
             present = tabs & {context["context"] for context in contexts}
             scope = {"contexts": sorted(present)}
+        self._subscriptions.update(
+            {tuple(group): [] for group in groups if group and tuple(group) not in self._subscriptions}
+        )
         if self.by_tab and not present:
             return [None] * len(groups)
         commands = [("session.subscribe", {"events": group, **scope}) for group in groups if group]
         answers = iter(socket.execute_all(commands))
         results = [next(answers) if group else None for group in groups]
+        for group, result in zip(groups, results, strict=True):
+            self._note(tuple(group), result)
         errors = [result if isinstance(result, RemoteFailure) else None for result in results]
-        if not errors[0]:
+        if not any(errors[:1]):
             self._subscribed_tabs |= present
         return errors
 
+    def _note(self, group: tuple[str, ...], result: Any) -> None:
+        """Note the answer to a subscription: its id, or that it was refused."""
+        if isinstance(result, RemoteFailure):
+            self._subscriptions.pop(group, None)
+        elif group:
+            self._subscriptions[group].append(str((result or {}).get("subscription") or ""))
+            del self._subscriptions[group][:-_MOST_SUBSCRIPTIONS]
+            if self._muted.issuperset(group):  # meanwhile
+                self._unsubscribe(group)
+
+    def _unsubscribe(self, group: tuple[str, ...]) -> None:
+        ids, self._subscriptions[group] = self._subscriptions[group], []
+        if self._socket is not None and any(ids):
+            self._socket.send("session.unsubscribe", subscriptions=[*filter(None, ids)])
+
     def _dispatch(self, method: str, params: Mapping[str, Any], _: str) -> None:
+        ours = self._diverted.get(params.get("source", params).get("context") or "") if self._diverted else None
+        if ours is not None:
+            if listener := ours.get(method):
+                listener(params)
+            return
+        for listener in self._taps.get(method, ()):
+            listener(params)
         # The browser sends remembered log entries of all user contexts, whatever the subscription is for.
         user_context = params.get("source", params).get("userContext") if self._scope else None
         if user_context not in {None, self.user_context}:
             return
-        for listener in self._listeners.get(method, ()):
+        for listener in () if method in self._muted else self._listeners.get(method, ()):
             listener(params)
+
+
+def read_bytes(value: Mapping[str, str]) -> bytes:
+    """Return the bytes of a `network.BytesValue`, as which BiDi writes headers, cookies and bodies."""
+    return base64.b64decode(value["value"]) if value["type"] == "base64" else value["value"].encode()

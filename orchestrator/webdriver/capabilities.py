@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeGuard
 
-from orchestrator.errors import InvalidArgument, nearest
+from orchestrator.errors import InvalidArgument
+from orchestrator.models.near_names import nearest
 
 STANDARD = frozenset(
     {
@@ -26,8 +27,8 @@ STANDARD = frozenset(
 )
 """The names that need no vendor prefix. Source: W3C WebDriver, https://www.w3.org/TR/webdriver2/#capabilities."""
 
-_UNITED = "args"
-"""The only list whose two values are joined; any other is replaced as a whole."""
+_UNITED = frozenset({"args", "excludeSwitches"})
+"""The only lists whose two values are joined; any other is replaced as a whole."""
 
 _LONGEST_SHOWN = 64
 
@@ -49,14 +50,15 @@ _PREFIXED = {name: f"{prefix}:{name}" for prefix, names in _PREFIXES.items() for
 def merge_capabilities(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
     """Merge deeply into a new value; the user's value overrides ours.
 
-    Lists named `args` are joined, ours first; a flag of the user's (`--flag=value`) replaces ours of that name.
+    Lists named `args` or `excludeSwitches` are joined, ours first; a flag of the user's (`--flag=value`) replaces ours
+    of that name.
     """
     merged = deepcopy(dict(ours))
     for name, value in theirs.items():
         old = merged.get(name)
         if isinstance(old, Mapping) and isinstance(value, Mapping):
             merged[name] = merge_capabilities(old, value)
-        elif name == _UNITED and _is_list(old) and _is_list(value):
+        elif name in _UNITED and _is_list(old) and _is_list(value):
             merged[name] = _unite(old, value)
         else:
             merged[name] = deepcopy(value)

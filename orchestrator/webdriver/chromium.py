@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
 
 from orchestrator.errors import NoAnswer, RemoteFailure
+from orchestrator.webdriver import connection_errors
 from orchestrator.webdriver.devtools import DevTools
-from orchestrator.webdriver.websocket import WebSocket
+from orchestrator.webdriver.websocket import Command, Watch, WebSocket
 
 _PATIENCE = 10.0
 """Seconds that the browser may take for a command, after which it counts as gone.
@@ -18,14 +20,33 @@ The commands concern its main process, never a page; on an overloaded machine th
 
 _RESPONSIVE = 0.5
 """Seconds within which a responsive page answers."""
+_LOOKS_EVERY = 0.25
+"""Seconds between two looks whether the call that waits for a page has to stop."""
+EMPTYING: Final[tuple[tuple[str, dict[str, str]], ...]] = (
+    ("Page.stopLoading", {}),
+    ("Runtime.evaluate", {"expression": "location.replace('about:blank')"}),
+)
+"""The commands that open an empty document in a tab without one; its opener can still reach it.
+
+While a page is awaited there, the browser answers the second one only after the first.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ChromiumTab:
-    """A tab with the ids of its browser context and of the tab that opened it."""
+    """A tab with its URL, empty before its first page, and the ids of its browser context and of its opener."""
 
     context: str
     opener: str
+    url: str
+
+
+@dataclass
+class _Input:
+    """Input to a tab: the CDP session for it, and what ends the wait for its page."""
+
+    session: str
+    ended: Future[None] = field(default_factory=Future)
 
 
 class Chromium:
@@ -45,8 +66,9 @@ class Chromium:
         try:
             url = DevTools(address, _PATIENCE).socket_url()
         except OSError as cause:
-            raise NoAnswer(name, f"no browser answers at {address}") from cause
-        self._socket = WebSocket(url, name=name, timeout=_PATIENCE, on_event=_unheard)
+            raise connection_errors.no_answer(name, f"no browser answers at {address}", cause) from cause
+        self._inputs: dict[str, _Input] = {}
+        self._socket = WebSocket(url, name=name, timeout=_PATIENCE, on_event=self._handle_event)
 
     def __enter__(self) -> Self:
         return self
@@ -65,8 +87,68 @@ class Chromium:
 
     def tabs(self) -> dict[str, ChromiumTab]:
         """Return the tabs of all browser contexts by id, which is their window handle in WebDriver."""
-        targets = self._socket.call("Target.getTargets")["targetInfos"]
-        return {target["targetId"]: _page(target) for target in targets if target["type"] == "page"}
+        return tabs_in(self._socket.call("Target.getTargets"))
+
+    def empty(self, tab: str) -> None:
+        """Open an empty document in a tab without a page."""
+        session = self._socket.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
+        try:
+            for command, params in EMPTYING:
+                self._socket.execute(command, params, session=session)
+        finally:
+            self._socket.send("Target.detachFromTarget", sessionId=session)
+
+    def send_input(
+        self,
+        tab: str,
+        events: Iterable[Command],
+        query: Command | None,
+        *,
+        limit: float,
+        meanwhile: Callable[[], object],
+    ) -> Any:
+        """Send commands of the Input domain to a tab at once, and a query of its page once they are handled.
+
+        Returns the query's result. A dialog and a navigation end the wait: then nobody knows what the page has handled,
+        and the result is None, as it is without a query, and for one that is refused. `meanwhile` is called every so
+        often; what it raises ends the wait, too.
+
+        Source: https://chromedevtools.github.io/devtools-protocol/tot/Input/.
+
+        Raises:
+            NoAnswer: The page does not respond within `limit` seconds, or the browser is gone.
+            RemoteFailure: The tab is gone; nothing was sent.
+        """
+        given = self._inputs.get(tab)
+        if given is None:
+            session = self._socket.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
+            given = self._inputs[tab] = _Input(str(session))
+        given.ended = Future()
+        watch = Watch(given.ended, meanwhile, _LOOKS_EVERY)
+        # The page's events are heard meanwhile only, or it could flood us.
+        commands: list[Command] = [("Page.enable", {}), *events]
+        result: Any = None
+        try:
+            enabled, *_ = self._socket.execute_all(commands, limit=limit, session=given.session, watch=watch)
+            if isinstance(enabled, RemoteFailure):
+                self._inputs.pop(tab, None)
+                raise enabled
+            # Not sent along: the page takes input and queries in different ways, of which either may be first.
+            if query and not given.ended.done():
+                [result] = self._socket.execute_all([query], limit=limit, session=given.session, watch=watch)
+        finally:
+            self._socket.send("Page.disable", session=given.session)
+        return None if isinstance(result, RemoteFailure) else result
+
+    def _handle_event(self, method: str, params: Mapping[str, Any], session: str) -> None:
+        """End the wait for a page that handles no further input: a dialog is open, it was left, or its tab is gone."""
+        is_gone = method == "Target.detachedFromTarget"
+        ended = params["sessionId"] if is_gone else session if _ends_input(method, params) else ""
+        for tab, given in [*self._inputs.items()]:
+            if given.session == ended and not given.ended.done():
+                given.ended.set_result(None)
+            if given.session == ended and is_gone:
+                self._inputs.pop(tab, None)  # the caller may have forgotten it meanwhile
 
     def create_context(self) -> str:
         """Create a browser context, with its own cookies and permissions but without a tab; returns its id."""
@@ -107,6 +189,10 @@ class Chromium:
         """Dispose of a browser context with all its tabs."""
         self._socket.call("Target.disposeBrowserContext", browserContextId=context)
 
+    def cancel_download(self, download: str) -> None:
+        """Cancel a running download by its id; what was loaded of it is removed."""
+        self._socket.call("Browser.cancelDownload", guid=download)
+
     def quit(self) -> None:
         """Ask the browser to end by itself, after writing its profile, which may take a moment."""
         self._socket.call("Browser.close")
@@ -144,9 +230,16 @@ class BrowserConnection:
             self._chromium.disconnect()
 
 
+def tabs_in(answer: Mapping[str, Any]) -> dict[str, ChromiumTab]:
+    """Return the tabs by id in an answer to `Target.getTargets`."""
+    return {target["targetId"]: _page(target) for target in answer["targetInfos"] if target["type"] == "page"}
+
+
 def _page(target: Mapping[str, Any]) -> ChromiumTab:
-    return ChromiumTab(context=target.get("browserContextId", ""), opener=target.get("openerId", ""))
+    context, opener = target.get("browserContextId", ""), target.get("openerId", "")
+    return ChromiumTab(context=context, opener=opener, url=target["url"])
 
 
-def _unheard(method: str, params: Mapping[str, Any], session: str) -> None:
-    """Ignore events, since none are subscribed to."""
+def _ends_input(method: str, params: Mapping[str, Any]) -> bool:
+    is_top = method == "Page.frameNavigated" and "parentId" not in params["frame"]
+    return is_top or method == "Page.javascriptDialogOpening"

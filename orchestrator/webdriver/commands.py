@@ -19,6 +19,41 @@ _OURS = {
 }
 """Commands of Chromium and Firefox that selenium's table lacks."""
 
+_ANSWERS: Mapping[str, tuple[type, str]] = {
+    "w3cGetWindowHandles": (list, "Get Window Handles"),
+    "w3cGetCurrentWindowHandle": (str, "Get Window Handle"),
+    "newWindow": (dict, "New Window"),
+    "getWindowRect": (dict, "Get Window Rect"),
+    "getCookies": (list, "Get All Cookies"),
+    "screenshot": (str, "Take Screenshot"),
+    "elementScreenshot": (str, "Take Element Screenshot"),
+    FULL_PAGE: (str, "Full Page Screenshot"),
+    "printPage": (str, "Print Page"),
+}
+"""The kind of answer that the standard demands of commands, and their names there."""
+_KINDS = {list: "a list", dict: "an object", str: "text", bool: "true or false", int: "a number", float: "a number"}
+_FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+    "newWindow": {"handle": str},
+    "getWindowRect": dict.fromkeys(("x", "y", "width", "height"), (int, float)),
+}
+
+
+def explain_wrong_answer(command: str, value: Any) -> str:
+    """Return what is wrong with the answer to a command, as a clause; empty if nothing is, or nothing is known."""
+    if command not in _ANSWERS:
+        return ""
+    kind, name = _ANSWERS[command]
+    if describe_kind(value) != _KINDS[kind]:
+        return f"{name} was answered with {describe_kind(value)} instead of {_KINDS[kind]}"
+    fields = _FIELDS.get(command, {})
+    wrong = next((field for field, kinds in fields.items() if not isinstance(value.get(field), kinds)), "")
+    return wrong and f"the answer to {name} has no usable {wrong}"
+
+
+def describe_kind(value: Any) -> str:
+    """Return the kind of a JSON value, such as `a list`: the value itself may be what a page wrote."""
+    return _KINDS.get(type(value), "null")
+
 
 def resolve(command: str, remote_session_id: str, params: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Return the method, the path below the remote URL and the body of a command.

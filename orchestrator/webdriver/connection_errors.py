@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import socket
 import ssl
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from orchestrator.errors import NoAnswer, OrchestratorError, Unreached
+from orchestrator.errors import NoAnswer, OrchestratorError, OutOfResources, Unreached
+from orchestrator.system.host.shortages import describe_shortage
 from orchestrator.system.http import ConnectionFailed
 from orchestrator.system.machine import LOOPBACK
 
 GATEWAY = frozenset({"HTTP 502", "HTTP 503", "HTTP 504"})
 """Answers of proxies; a remote end's own errors are W3C's, whatever their status."""
 _AGAIN = "Try again; if it keeps failing, check that the remote end runs."
-_TAG = re.compile(r"<(style|script|title)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
 def explain_failure(url: str, cause: BaseException | None) -> tuple[str, str]:
@@ -27,9 +27,9 @@ def explain_failure(url: str, cause: BaseException | None) -> tuple[str, str]:
     if isinstance(cause, ConnectionFailed):
         cause = cause.__cause__
     host = urlsplit(url).hostname
-    if isinstance(cause, urllib3.exceptions.NameResolutionError):
+    if isinstance(cause, urllib3.exceptions.NameResolutionError | socket.gaierror):
         return f"there is no host {host!r}", "Check the URL, and that this machine is in the right network."
-    if isinstance(cause, urllib3.exceptions.NewConnectionError):
+    if isinstance(cause, urllib3.exceptions.NewConnectionError | ConnectionRefusedError):
         return f"nothing listens at {url}", "Check the URL, and that its remote end runs."
     if isinstance(cause, urllib3.exceptions.SSLError):
         return _explain_tls_failure(url, cause)
@@ -49,11 +49,23 @@ def _explain_tls_failure(url: str, cause: BaseException) -> tuple[str, str]:
 
 
 def connection_error(name: str, url: str, cause: BaseException) -> OrchestratorError:
-    """Return the error of a session: on this machine its remote end is gone, elsewhere it cannot be reached."""
+    """Return the error of a session: on this machine its remote end is gone, elsewhere it cannot be reached.
+
+    What this process lacks itself says nothing about the remote end.
+    """
+    if shortage := describe_shortage(cause):
+        return OutOfResources(shortage, f"the remote end of session '{name}' could not be asked")
     reason, _ = explain_failure(url, cause)
     if urlsplit(url).hostname in LOOPBACK:
         return NoAnswer(name, f"the remote end is gone: {reason}")
     return Unreached(f"The remote end cannot be reached: {reason}.", reason)
+
+
+def no_answer(name: str, reason: str, cause: BaseException) -> OrchestratorError:
+    """Return the error of another connection than that of the commands; what we lack is not its other end's fault."""
+    if shortage := describe_shortage(cause):
+        return OutOfResources(shortage, f"the browser of session '{name}' could not be asked")
+    return NoAnswer(name, reason)
 
 
 def gateway_error(url: str, error: str) -> Unreached:
@@ -61,8 +73,3 @@ def gateway_error(url: str, error: str) -> Unreached:
     status = HTTPStatus(int(error.removeprefix("HTTP ")))
     reason = f"a proxy before {url} answered {status.value} {status.phrase}"
     return Unreached(f"The remote end cannot be reached: {reason}.", reason)
-
-
-def strip_markup(body: str) -> str:
-    """Return the text of an answer that may be a page."""
-    return _TAG.sub(" ", body)

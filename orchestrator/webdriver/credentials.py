@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from orchestrator.system.secrets import credentials, without_credentials
 
+_MOST = 1_000
+"""URLs of each kind that are remembered; the one that was longest not named is forgotten for a new one."""
+
 Account = tuple[str, str]
 """User and password."""
 
@@ -35,5 +38,8 @@ class Credentials:
 def _keep(kept: dict[str, Account], url: str) -> str:
     plain = without_credentials(url)
     if account := credentials(url):
+        kept.pop(plain, None)
         kept[plain] = account
+        if len(kept) > _MOST:
+            kept.pop(next(iter(kept)), None)
     return plain

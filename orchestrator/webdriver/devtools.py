@@ -30,7 +30,7 @@ class DevTools:
         patience: Seconds that one answer may take.
 
     Raises:
-        OSError: Nothing answers there, or something that is no browser; any of its methods.
+        OSError: Nothing answers there, or something that is not a browser; any of its methods.
     """
 
     def __init__(self, address: str, patience: float = _PATIENCE) -> None:
@@ -64,8 +64,8 @@ class DevTools:
 
 @contextmanager
 def _as_connection_error() -> Iterator[None]:
-    """Raise `ConnectionError` for an answer of something that is no browser."""
+    """Raise `ConnectionError` for an answer of something that is not a browser."""
     try:
         yield
     except (LookupError, TypeError, ValueError) as error:
-        raise ConnectionError("what answers is no browser") from error
+        raise ConnectionError("what answers is not a browser") from error

@@ -8,7 +8,16 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from orchestrator.errors import DeviceBusy, OrchestratorError, ProviderAuth, SessionLost, StartFailed, Unreached
+from orchestrator.errors import (
+    DeviceBusy,
+    OrchestratorError,
+    OutOfResources,
+    ProviderAuth,
+    RemoteFailure,
+    SessionLost,
+    StartFailed,
+    Unreached,
+)
 from orchestrator.webdriver import connection_errors
 from orchestrator.webdriver.remote import Remote
 
@@ -20,7 +29,6 @@ _DEVICE_TAKEN = re.compile(
     r"\bdevice\b[^.]*\b(in use|busy|occupied|taken|already (used|has|running|being))\b", re.IGNORECASE
 )
 """Messages of remote ends for a device that another session has: there is no error code for it."""
-_NOT_WEBDRIVER = frozenset({"unknown command", "unknown method", "HTTP 404", "HTTP 405"})
 _REDIRECTS = frozenset({"HTTP 301", "HTTP 302", "HTTP 303", "HTTP 307", "HTTP 308"})
 
 
@@ -125,7 +133,7 @@ class NewSessionRequest:
         if not isinstance(capabilities, dict):
             hint = "Check that the URL is that of a WebDriver endpoint."
             raise StartFailed(
-                f"Session {name!r} could not be started: the answer of {self._remote.url} is not WebDriver's.",
+                f"Session {name!r} could not be started: the answer of {self._remote.shown} is not WebDriver's.",
                 hint=hint,
                 session_id=name,
             ) from error
@@ -135,8 +143,10 @@ class NewSessionRequest:
 def start_error(remote: Remote, error: OrchestratorError) -> OrchestratorError:
     """Return the error of a start for an error of its remote end."""
     name, beginning = remote.name, f"Session {remote.name!r} could not be started"
+    if isinstance(error, OutOfResources):
+        return error
     if isinstance(error, (SessionLost, Unreached)):
-        reason, hint = connection_errors.explain_failure(remote.url, error.__cause__)
+        reason, hint = connection_errors.explain_failure(remote.shown, error.__cause__)
         return StartFailed(f"{beginning}: {reason if error.__cause__ else error.reason}.", hint=hint, session_id=name)
     message, code = f"{beginning}. {error.message}", error.details.get("error")
     if _DEVICE_TAKEN.search(error.message):
@@ -144,8 +154,8 @@ def start_error(remote: Remote, error: OrchestratorError) -> OrchestratorError:
     hint = "Check the capabilities and options of the start."
     if "only supports" in message or "version of ChromeDriver" in message:
         hint = "Browser and driver differ in version: install matching ones, or set chrome_binary and chromedriver."
-    elif code in _NOT_WEBDRIVER:
-        hint = f"Check the path of the URL: {remote.url}/session takes no sessions."
+    elif isinstance(error, RemoteFailure) and error.is_unknown_command:
+        hint = f"Check the path of the URL: {remote.shown} takes no sessions there."
     elif code in _REDIRECTS:
-        hint = f"Give the URL that {remote.url} redirects to: redirects are not followed."
+        hint = f"Give the URL that {remote.shown} redirects to: redirects are not followed."
     return StartFailed(message, hint=hint, session_id=name)

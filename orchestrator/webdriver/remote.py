@@ -22,25 +22,30 @@ from orchestrator.errors import (
     SessionLost,
     TimedOut,
     Unreached,
+    brief,
 )
 from orchestrator.models.session import NATIVE
 from orchestrator.system.deadline import Deadline
+from orchestrator.system.secrets import without_path
 from orchestrator.webdriver import commands, connection_errors
 from orchestrator.webdriver.credentials import Credentials
-from orchestrator.webdriver.response import RemoteResponse
+from orchestrator.webdriver.response import DIALOG_TEXT, RemoteResponse
 from orchestrator.webdriver.transport import HttpTransport
 
 _BUSY_HINT = "Wait, then try again. If it is still busy after the next call, its tab is closed."
+_AT_LEAST = 0.01
+"""Seconds of a command that is sent when the time of the start is over: it fails, and says so."""
 _PAUSE = 0.5
 """Seconds between two attempts to end a session."""
-_DIALOGS_IN_A_ROW = 20
+DIALOGS_IN_A_ROW = 20
 """Dialogs of a page that opens them in a loop that one command answers before it reports them."""
 _LEFT = (
     *("aborted by navigation", "no such execution context"),
-    "Callback was not called before the unload event",
+    *("Callback was not called before the unload event", "Document was unloaded"),
+    "message reply cannot be cloned",
 )
-"""Parts of the messages of chromedriver and WebKitWebDriver when a document went away under a script."""
-_UNREAD = ("call function result missing", "Runtime.callFunctionOn result", "Runtime.callFunctionOn response")
+"""Parts of the messages of chromedriver, WebKitWebDriver and Firefox when a document went away under a script."""
+_UNREAD = ("call function result missing", "Runtime.callFunctionOn")
 """Parts of chromedriver's messages when a page has changed what its own scripts answer."""
 _SCRIPTS = frozenset({"w3cExecuteScript", "w3cExecuteScriptAsync", "executeCdpCommand"})
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
@@ -52,6 +57,10 @@ class CommandListener(Protocol):
     @property
     def deferred(self) -> Sized:
         """Work that has to be done before the next command; `run_deferred` is called unless it is empty."""
+        ...
+
+    def check_place(self) -> None:
+        """Raise if the session is not this call's any more; called before each command."""
         ...
 
     def run_deferred(self) -> None:
@@ -100,6 +109,7 @@ class Remote:
         self._credentials = credentials or Credentials()
         self._address = url
         self.url = self._credentials.remember(url)
+        self.shown = without_path(url)
         self.remote_session_id = remote_session_id
         self.name = name
         self.timeout = timeout
@@ -107,6 +117,8 @@ class Remote:
         self._recoveries: set[str] = set()
         self._gave_up: CommandListener | None = None
         self._transport = HttpTransport(self.url, self._credentials.find(url))
+        self.deadline: Deadline | None = None
+        """The end of the time that all further commands together may take: that of the session's start."""
 
     @contextmanager
     def listening(self, listener: CommandListener) -> Iterator[None]:
@@ -130,28 +142,38 @@ class Remote:
             DialogOpen: A dialog is open and the listener left it open.
             PlaceGone: The current tab or frame is gone; the listener made another one current.
             TimedOut: The driver's own limit for scripts or page loads passed.
+            TurnLost: Another process drives the session now.
             RemoteFailure: Any other W3C error.
         """
-        if self._gave_up and "page" not in self._recoveries:
-            if self._gave_up is self._listener:  # the rest of the call whose command was given up
-                raise PageBusy("The page is still busy, and its tab stays as it is.", hint=_BUSY_HINT)
-            self.await_page(self.timeout)
-        if self._listener and self._listener.deferred:
-            self._listener.run_deferred()
+        self.make_ready()
         answer = self._send(command, params, limit)
-        for _ in range(_DIALOGS_IN_A_ROW):
+        for _ in range(DIALOGS_IN_A_ROW):
             # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
             if not self._answer_dialog(answer, limit):
                 break
             answer = self._send(command, params, limit)
         else:
             if answer.error == "unexpected alert open":
-                raise DialogOpen(answer.dialog, endless=True)
+                raise DialogOpen(self._dialog_text(answer), endless=True)
         if answer.error is None:
-            return answer.value
+            return _checked(command, answer.value)
         if answer.error == "no such window" and self._listener and "window" not in self._recoveries:
             raise self._replace_window(self._listener)
         raise self._failure(answer, command)
+
+    def make_ready(self) -> None:
+        """Do what comes before each command, also before one that is sent beside this client.
+
+        Raises:
+            OrchestratorError: As `execute`.
+        """
+        if self._listener:
+            self._listener.check_place()
+        if self._gave_up and "page" not in self._recoveries:
+            self.check_page()
+            self.await_page(self.timeout)
+        if self._listener and self._listener.deferred:
+            self._listener.run_deferred()
 
     def _answer_dialog(self, answer: RemoteResponse, limit: float | None) -> bool:
         """Answer the dialog that blocked a command; False if there is none, or it stays open."""
@@ -160,6 +182,13 @@ class Remote:
             return True
         is_open = answer.error == "unexpected alert open"
         return is_open and self._listener is not None and self._listener.answer_dialog(answer.dialog)
+
+    def _dialog_text(self, answer: RemoteResponse) -> str:
+        """Return the text of the dialog that blocked a command; it is asked for where the answer lacks it."""
+        if answer.dialog:  # geckodriver drops it, and so may a proxy
+            return answer.dialog
+        text = self._send("w3cGetAlertText", {}, None).value
+        return brief(text, DIALOG_TEXT) if isinstance(text, str) else ""
 
     def capabilities(self) -> dict[str, Any]:
         """Return the session's capabilities; empty where the remote end does not report them after New Session.
@@ -203,6 +232,22 @@ class Remote:
         """
         self.execute("getTimeouts")
 
+    def check_page(self) -> None:
+        """Refuse the rest of a call after a command that its page did not answer.
+
+        Raises:
+            PageBusy: There was such a command.
+        """
+        if self._gave_up and self._gave_up is self._listener and "page" not in self._recoveries:
+            raise PageBusy("The page is still busy, and its tab stays as it is.", hint=_BUSY_HINT)
+
+    def unanswered(self, lost: NoAnswer) -> OrchestratorError:
+        """Return the error of a page that did not answer a command that was sent beside this client, in time."""
+        if self._gave_up is not None:
+            self._gave_up = None
+            return self._replace_page("does not answer any more", lost)
+        return self._give_up_command(f"did not answer within {self.timeout:g} s", lost)
+
     def await_page(self, seconds: float) -> None:
         """Wait until a page that was too busy for the last command lets the driver answer again.
 
@@ -232,6 +277,17 @@ class Remote:
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
         return self.execute("w3cExecuteScript", script=script, args=list(args))
+
+    def script_list(self, script: str, length: int) -> list[Any]:
+        """Run a script of ours as `script` does; return its answer, a list of this many values.
+
+        Raises:
+            RemoteFailure: The remote end answers with something else.
+        """
+        answer = self.script(script)
+        if not isinstance(answer, list) or len(answer) != length:
+            raise _not_webdriver(f"a script was answered with {commands.describe_kind(answer)} instead of its list")
+        return answer
 
     def cdp(self, command: str, **params: Any) -> Any:
         """Send a Chrome DevTools Protocol command to the current tab; Chromium only."""
@@ -284,13 +340,15 @@ class Remote:
 
     def _exchange(self, method: str, path: str, body: Mapping[str, Any], limit: float | None) -> RemoteResponse:
         timeout = limit or self.timeout
+        if self.deadline is not None:
+            timeout = min(timeout, max(self.deadline.seconds_left, _AT_LEAST))
         try:
             return self._transport.send(method, path, body, timeout)
         except TimeoutError:
             lost = NoAnswer(self.name, f"the remote end did not answer within {timeout:g} s")
             raise self._give_up_command(f"did not answer within {timeout:g} s", lost) from None
         except OSError as cause:
-            raise connection_errors.connection_error(self.name, self.url, cause) from cause
+            raise connection_errors.connection_error(self.name, self.shown, cause) from cause
 
     def _give_up_command(self, failure: str, lost: SessionLost) -> OrchestratorError:
         """Return the error of a command without an answer, after which its page may be busy."""
@@ -342,15 +400,26 @@ class Remote:
         if answer.error == "tab crashed":
             return self._replace_page("crashed", SessionLost(self.name, answer.message))
         if answer.error == "unexpected alert open":
-            return DialogOpen(answer.dialog)
+            return DialogOpen(self._dialog_text(answer))
         if answer.error in _UNAUTHORIZED:
             return ProviderAuth(
-                f"The remote end at {self.url} refused our credentials ({answer.error}).",
+                f"The remote end at {self.shown} refused our credentials ({answer.error}).",
                 hint="Give the URL as https://user:password@host: to the start, or to attach_session for an open one.",
             )
         if answer.error in connection_errors.GATEWAY:
-            return connection_errors.gateway_error(self.url, answer.error)
+            return connection_errors.gateway_error(self.shown, answer.error)
         return _refused(answer, command)
+
+
+def _checked(command: str, value: Any) -> Any:
+    if wrong := commands.explain_wrong_answer(command, value):
+        raise _not_webdriver(wrong)
+    return value
+
+
+def _not_webdriver(wrong: str) -> RemoteFailure:
+    hint = "The remote end does not do what WebDriver demands there: use another version of its driver."
+    return RemoteFailure(f"The remote end's answer cannot be used: {wrong}.", hint=hint)
 
 
 def _refused(answer: RemoteResponse, command: str) -> OrchestratorError:

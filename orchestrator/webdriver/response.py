@@ -7,7 +7,6 @@ from http import HTTPStatus
 from typing import Any
 
 from orchestrator.errors import brief
-from orchestrator.webdriver import connection_errors
 
 DIALOG_TEXT = 500
 """Characters of a dialog's text that are reported; a browser shows ten thousand."""
@@ -15,10 +14,14 @@ _SAYS_GONE = {
     "disconnected": "",
     "Unable to execute request for an existing session": "the node of the Grid that it ran on is gone: ",
     "the instrumentation process is not running": "",
+    "Failed to decode response from marionette": "the browser is gone: ",
+    "Failed to write request to stream": "the browser is gone: ",
+    "Tried to run command without establishing a connection": "the browser is gone: ",
 }
 """Parts of messages that mean a lost browser, Grid node or UiAutomator2 server, with words that explain them.
 
 These errors have no code of their own."""
+_NOT_WEBDRIVER = "its answer is not WebDriver's"
 _GONE = frozenset({"invalid session id", "no such session"})
 _BEFOREUNLOAD = "Unexpected dialog type beforeunload"
 """chromedriver 156's refusal of a command when it has not accepted this dialog yet, which its capabilities ask for."""
@@ -34,24 +37,25 @@ class RemoteResponse:
         self.dialog = dialog
 
     @classmethod
-    def read(cls, status: int, reason: str, body: bytes) -> RemoteResponse:
-        """Read an HTTP answer: its status, its reason phrase and its body, which need not be WebDriver's."""
+    def read(cls, status: int, body: bytes) -> RemoteResponse:
+        """Read an HTTP answer: its status, and its body, of which nothing is shown unless it is WebDriver's JSON.
+
+        Whoever may name a URL could read any service that this machine reaches otherwise, by its errors.
+        """
         text = body.decode("utf-8", "replace").strip()
         if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
-            return cls._read_success(text)
+            return cls._read_success(status, text)
         # Whoever asks for a password need not know WebDriver: its status is the error.
         error = None if status == HTTPStatus.UNAUTHORIZED else cls._read_error(text)
-        return error or cls(None, f"HTTP {status}", _first_line(connection_errors.strip_markup(text or reason)))
+        return error or cls(None, f"HTTP {status}", _phrase(status))
 
     @classmethod
-    def _read_success(cls, text: str) -> RemoteResponse:
+    def _read_success(cls, status: int, text: str) -> RemoteResponse:
         try:
             answer = json.loads(text)
-        except ValueError:
-            return cls(text)
-        if not isinstance(answer, dict):
-            return cls(text)
-        value = answer.get("value")
+            value = answer["value"]
+        except (ValueError, TypeError, KeyError):
+            return cls(None, f"HTTP {status}", _NOT_WEBDRIVER)
         # The JSON Wire Protocol had a status of its own, which is 0 for success.
         return cls(None, f"HTTP {answer['status']}", _first_line(str(value))) if answer.get("status") else cls(value)
 
@@ -77,6 +81,14 @@ class RemoteResponse:
     def left_beforeunload_open(self) -> bool:
         """True if the command was refused for a beforeunload dialog that the driver should have accepted."""
         return _BEFOREUNLOAD in self.message
+
+
+def _phrase(status: int) -> str:
+    """Return the standard's words for a status: those of the server may be any text."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return _NOT_WEBDRIVER
 
 
 def _first_line(message: str) -> str:

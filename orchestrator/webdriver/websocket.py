@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotInTime
-from contextlib import ExitStack
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,12 +20,28 @@ from websockets.sync.client import ClientConnection, connect
 from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure
 from orchestrator.system.logger import get_logger
 from orchestrator.system.machine import LOOPBACK
-from orchestrator.system.secrets import without_credentials
+from orchestrator.system.secrets import without_path
+from orchestrator.webdriver import connection_errors
 
 Command = tuple[str, Mapping[str, Any]]
 """A method and its parameters."""
 EventHandler = Callable[[str, Mapping[str, Any], str], None]
 """Called with an event's method, parameters and CDP session (empty in BiDi)."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Events while the answer to a command is waited for.
+
+    Attributes:
+        unless: Ends the wait once it is done: the result is None.
+        meanwhile: Is called every so many seconds.
+        every: Those seconds.
+    """
+
+    unless: Future[None]
+    meanwhile: Callable[[], object]
+    every: float
 
 
 class WebSocket:
@@ -43,7 +60,7 @@ class WebSocket:
     """
 
     def __init__(self, url: str, *, name: str, timeout: float, on_event: EventHandler) -> None:
-        self.url = without_credentials(url)
+        self.url = without_path(url)
         self._name = name
         self._timeout = timeout
         self._on_event = on_event
@@ -61,20 +78,39 @@ class WebSocket:
         """Send a command and return its result; see `execute`."""
         return self.execute(method, params, limit=limit, session=session)
 
-    def execute(self, method: str, params: Mapping[str, Any], *, limit: float | None = None, session: str = "") -> Any:
+    def execute(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        limit: float | None = None,
+        session: str = "",
+        watch: Watch | None = None,
+    ) -> Any:
         """Send a command and return its result; `limit` overrides the timeout, `session` is the CDP session.
+
+        `watch` is what happens until the answer comes.
 
         Raises:
             NoAnswer: The other end is gone, or did not answer in time.
             RemoteFailure: It refused; `details['error']` is its code.
         """
-        [answer] = self.execute_all([(method, params)], limit=limit, session=session)
+        [answer] = self.execute_all([(method, params)], limit=limit, session=session, watch=watch)
         if isinstance(answer, RemoteFailure):
             raise answer
         return answer
 
-    def execute_all(self, commands: Iterable[Command], *, limit: float | None = None, session: str = "") -> list[Any]:
+    def execute_all(
+        self,
+        commands: Iterable[Command],
+        *,
+        limit: float | None = None,
+        session: str = "",
+        watch: Watch | None = None,
+    ) -> list[Any]:
         """Send commands at once; returns the results in order, a refused command's entry is its error.
+
+        `watch` is that of `execute`.
 
         Raises:
             NoAnswer: The other end is gone, or did not answer in time.
@@ -85,7 +121,7 @@ class WebSocket:
         try:
             for number, _, method, params in requests:
                 self._put(number, method, session, params)
-            return [self._result(answer, method, until, limit) for _, answer, method, _ in requests]
+            return [self._result(answer, method, until, limit, watch) for _, answer, method, _ in requests]
         finally:
             for number, *_ in requests:
                 self._awaited.pop(number, None)
@@ -104,14 +140,13 @@ class WebSocket:
             connection.close_timeout = 0.1
             connection.close()
 
-    def _result(self, answer: Future[Any], method: str, until: float, limit: float | None) -> Any:
+    def _result(self, answer: Future[Any], method: str, until: float, limit: float | None, watch: Watch | None) -> Any:
+        if not (_await_with(answer, until, watch) if watch else _await_end([answer], until)):
+            raise NoAnswer(self._name, f"{method} was not answered within {limit or self._timeout:g} s")
         try:
-            return answer.result(max(0.0, until - time.monotonic()))
+            return answer.result() if answer.done() else None
         except RemoteFailure as refused:
             return refused
-        except NotInTime:
-            reason = f"{method} was not answered within {limit or self._timeout:g} s"
-            raise NoAnswer(self._name, reason) from None
 
     def _put(self, number: int, method: str, session: str, params: Mapping[str, Any]) -> None:
         message: dict[str, Any] = {"id": number, "method": method, "params": params}
@@ -129,6 +164,8 @@ class WebSocket:
         connection = self._connection
         try:
             for text in connection or ():
+                if connection is not None:
+                    _acknowledge(connection)
                 message = json.loads(text)
                 if "id" in message:
                     self._answer(message)
@@ -160,6 +197,19 @@ class WebSocket:
             answer.set_result(message.get("result"))
 
 
+def _await_with(answer: Future[Any], until: float, watch: Watch) -> bool:
+    """Wait for an answer, or for what ends the wait; False if neither comes in time."""
+    while not _await_end([answer, watch.unless], min(until, time.monotonic() + watch.every)):
+        if time.monotonic() >= until:
+            return False
+        watch.meanwhile()
+    return True
+
+
+def _await_end(ends: list[Future[Any]], until: float) -> bool:
+    return bool(wait(ends, max(0.0, until - time.monotonic()), FIRST_COMPLETED).done)
+
+
 def _connect(url: str, name: str, timeout: float) -> ClientConnection | None:
     parts = urlsplit(url)
     is_local = parts.hostname in LOOPBACK
@@ -171,7 +221,17 @@ def _connect(url: str, name: str, timeout: float) -> ClientConnection | None:
         # Entered for good, since `close` ends it; an unentered connection would warn.
         return ExitStack().enter_context(connection)
     except (WebSocketException, OSError, ValueError) as cause:
-        raise NoAnswer(name, f"nothing answers at {without_credentials(url)}") from cause
+        raise connection_errors.no_answer(name, f"nothing answers at {without_path(url)}", cause) from cause
+
+
+def _acknowledge(connection: ClientConnection) -> None:
+    """Acknowledge what came at once: Firefox sends a small event only when the one before it is acknowledged.
+
+    Linux waits 40 ms otherwise, since most answers can carry the acknowledgement.
+    """
+    if hasattr(socket, "TCP_QUICKACK"):
+        with suppress(OSError):
+            connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
 def _refused(message: Mapping[str, Any]) -> RemoteFailure:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from orchestrator.models.browser_support import require_ability
 from orchestrator.models.requests import StartRequest
 from orchestrator.models.session import SessionType
 from orchestrator.provider import Start
-from orchestrator.settings import Settings, check_endpoint_url
-from orchestrator.system.secrets import named, reference, without_credentials
+from orchestrator.settings import Settings
+from orchestrator.settings.endpoints import check_endpoint_url
+from orchestrator.system.machine import is_this_machine
+from orchestrator.system.secrets import reference, resolve_reference, without_credentials
 from orchestrator_providers.browsers import browser_named
 
 if TYPE_CHECKING:
@@ -109,7 +112,17 @@ def resolve_url(url: str, settings: Settings) -> tuple[str, str]:
         ProviderAuth: There is no such secret.
     """
     name = reference(url)
-    return (check_endpoint_url(named(name, settings.secrets_file)), name) if name else (url, "")
+    return (check_endpoint_url(resolve_reference(name, settings.secrets_file)), name) if name else (url, "")
+
+
+def is_elsewhere(url: str, settings: Settings) -> bool:
+    """Return True for the URL, or `secret:NAME`, of a remote end that is on another machine.
+
+    Raises:
+        ProviderAuth: There is no such secret.
+    """
+    host = urlsplit(resolve_url(url, settings)[0]).hostname
+    return host is not None and not is_this_machine(host)
 
 
 def setting_url_if_same(given: str | None, url: str) -> str | None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
+from orchestrator.models.paths import RemoteAddress
 from orchestrator.models.requests import Endpoint
 from orchestrator.models.session import SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
+from orchestrator.settings import Settings
 from orchestrator.webdriver.capabilities import check_capabilities, merge_capabilities
 from orchestrator_providers.browsers import BROWSERS
-from orchestrator_providers.capabilities import browser_capabilities, resolve_url, url_or_secret
+from orchestrator_providers.capabilities import browser_capabilities, is_elsewhere, resolve_url, url_or_secret
 
 
 class RemoteUrlOptions(SessionOptions):
     """The remote end's URL, and rare options of a start there."""
 
-    url: str = Field(description="The WebDriver endpoint, or secret:NAME; user and password in it stay secret.")
+    url: RemoteAddress = Field(
+        description="The WebDriver endpoint, or secret:NAME; user and password in it stay secret."
+    )
     browser_version: str | None = Field(default=None, description="Such as 156; any version unless given.")
     accept_insecure_certs: bool | None = Field(default=None, description="Load pages whose certificate is not trusted.")
 
@@ -32,6 +36,12 @@ class RemoteUrlProvider(Provider):
     types = frozenset({SessionType.BROWSER})
     browsers = frozenset(BROWSERS)
     Options = RemoteUrlOptions
+
+    def runs_elsewhere(self, options: SessionOptions, settings: Settings) -> bool:
+        """Return True for an endpoint on another machine."""
+        if not isinstance(options, RemoteUrlOptions):
+            raise TypeError(f"options are {type(options).__name__}, not RemoteUrlOptions")
+        return is_elsewhere(options.url, settings)
 
     def endpoint(self, start: Start) -> Endpoint:
         """Return the given URL, and the browser's name and window as W3C capabilities."""

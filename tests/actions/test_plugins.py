@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -131,3 +132,42 @@ def test_an_action_name_brought_by_two_plug_ins_belongs_to_the_first() -> None:
 def test_every_session_tool_is_a_method_of_the_orchestrator_class() -> None:
     """The methods of the class are the names that plug-ins may not take, so they must cover every tool."""
     assert {tool.verb for tool in SESSION_TOOLS} - {*dir(Orchestrator)} == set()
+
+
+PLUG_IN = """
+from typing import ClassVar
+from orchestrator.action import Action, Outcome
+{imports}
+
+class One(Action[Outcome]):
+    "Keep what is given."
+
+    verb: ClassVar[str] = "keep_in_{name}"
+    title: ClassVar[str] = "Keep"
+    result: ClassVar[type[Outcome]] = Outcome
+    kept: ClassVar[list[str]] = {kept}
+
+    def perform(self, scene):
+        return Outcome()
+
+ACTIONS = [One]
+"""
+
+
+def test_plug_ins_share_a_module_that_both_import_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # F52 F53
+    """A helper that two packages import is one module, with one cache; what each keeps for itself is its own."""
+    (tmp_path / "rows_helper.py").write_text("CACHE = []\n", "utf-8")
+    sources = {
+        "rows_a": ("from rows_helper import CACHE", "CACHE"), "rows_b": ("import rows_helper", "rows_helper.CACHE"),
+        "rows_c": ("CACHE = []", "CACHE"),
+    }  # fmt: skip
+    for name, (imports, kept) in sources.items():
+        (tmp_path / f"{name}.py").write_text(PLUG_IN.format(name=name, imports=imports, kept=kept), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    actions = InstalledActions([EntryPoint(name, f"{name}:ACTIONS", ENTRY_POINTS) for name in sources])
+    first, second, third = (vars(actions[f"keep_in_{name}"])["kept"] for name in sources)
+    first.append("tea")
+    assert second == ["tea"]
+    assert third == []

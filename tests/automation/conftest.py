@@ -24,6 +24,7 @@ from orchestrator.sessions.store.types import Holder
 from orchestrator.sessions.turn import CallCancelled, Turn
 from orchestrator.settings import Settings
 from orchestrator.system.activity import ActivityLog
+from orchestrator.system.file_access import FileAccess
 from orchestrator.system.secrets import Redactor
 from orchestrator.webdriver.remote import Remote
 from tests.servers.page_answers import PLACE
@@ -57,7 +58,7 @@ def make_scene(end: ScriptedWebDriver, tmp_path: Path) -> Iterator[MakeScene]:
             script_host = ScriptHost(CATALOGUE, settings)
             stack.callback(script_host.worlds.close)
             activity = ActivityLog(tmp_path, make_caller(), redactor)
-            scene = Scene(connection, turn, SceneServices(settings, redactor, activity, script_host))
+            scene = Scene(connection, turn, SceneServices(settings, activity, script_host, FileAccess()))
             stack.enter_context(handle_interruptions(scene))
             return scene
 
@@ -114,4 +115,5 @@ def _connection(store: SqliteStore, record: SessionRecord, settings: Settings, r
         connector=Connector(Providers(), settings, redactor),
         settings=settings,
         redactor=redactor,
+        files=FileAccess(),
     )

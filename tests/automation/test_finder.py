@@ -11,6 +11,7 @@ from orchestrator.automation.scene import Scene
 from orchestrator.errors import NotActionable, StaleRef
 from orchestrator.sessions.turn import CallCancelled
 from orchestrator.snapshot.methods import MARK, READY, WAIT, is_refused
+from orchestrator.snapshot.web.page import EngineFault
 from orchestrator.system.deadline import Deadline
 from tests.servers.page_answers import (
     PLACE,
@@ -229,6 +230,15 @@ def test_an_alert_that_is_open_is_dismissed_and_the_question_asked_again(scene: 
         pass
     assert end.asked == ["page.ready", "POST /alert/dismiss", "page.ready"]
     assert scene.events[0].startswith("A dialog was dismissed: 'Leave the shop?'.")
+
+
+def test_an_engine_that_asks_for_numbers_for_ever_is_given_up(scene: Scene, end: ScriptedWebDriver) -> None:
+    """After the question and two more rounds the call ends with an error."""
+    end.script("page.ready", _used_up)
+    end.script("page.numbered", _used_up, _used_up)
+    with pytest.raises(EngineFault, match="it asks for ever more refs"):
+        scene.finder.query_element("#pay", READY, 0)
+    assert end.asked == ["page.ready", "page.numbered", "page.numbered"]
 
 
 def _used_up(params: Answer) -> Answer:

@@ -49,6 +49,24 @@ def test_a_new_tab_is_closed_under_the_policy_deny(make_scene: MakeScene, end: S
     assert end.asked == ["GET /window/handles", "POST /window w2", "DELETE /window", "POST /window w1"]
 
 
+def test_of_the_tabs_that_a_page_opens_those_beyond_forty_are_closed(scene: Scene, end: ScriptedWebDriver) -> None:
+    """The forty first have names, the others are closed by the driver, which comes back; an event says so."""
+    handles = [f"w{number}" for number in range(1, 43)]
+    end.script("GET /window/handles", handles)
+    end.always(FRONT)
+    end.script("POST /window", *[None] * 4)
+    end.script("DELETE /window", handles[:-1], handles[:-2])
+    assert len(scene.tabs.refresh()) == 40
+    closings = [["POST /window " + handle, "DELETE /window", "POST /window w1"] for handle in ("w41", "w42")]
+    assert end.asked[2:] == [command for closing in closings for command in closing]
+    opened, closed = scene.events
+    assert opened == "The page opened 39 tabs, t2 to t40; tabs lists and closes them."
+    assert closed == (
+        "2 tabs that the page opened were closed: pages open no more once a session has 40; "
+        "tabs closes those that are not needed."
+    )
+
+
 def test_the_tab_before_is_current_when_the_current_window_closes(two_tabs: Scene, end: ScriptedWebDriver) -> None:
     """A command to a closed window fails, names the new current tab, and is not sent again there."""
     end.script("POST /actions", W3CError("no such window"))
@@ -161,6 +179,7 @@ def test_a_tab_that_crashed_is_replaced_beside_its_driver(make_scene: MakeScene,
     options = {"debuggerAddress": end.url.removeprefix("http://")}
     end.script("POST /actions", CRASHED)
     end.script("GET /json/list", [{"id": "w1", "type": "page", "url": "https://shop.example/"}])
+    end.always("GET /json/version")
     end.always("PUT /json/new?about:blank")
     end.always("GET /json/close/w1")
     end.script("GET /window/handles", ["w1", "w2"], ["w2"], ["w2"])

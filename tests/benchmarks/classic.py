@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +15,7 @@ from typing import Any, Self
 
 import psutil
 
+from orchestrator.settings import Settings
 from orchestrator.system import machine
 from orchestrator_providers.local import chromium_flags, drivers
 
@@ -23,36 +23,18 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _PATIENCE = 20.0
 
 
-class Classic:
-    """A browser started with our flags, and the commands that a plain WebDriver script would send."""
+class Commands:
+    """The commands that a plain WebDriver script would send to a session.
 
-    def __init__(self) -> None:
-        here = drivers.DriverFinder.this()
-        browser = here.browser("chrome")
-        driver = here.driver(browser)
-        if browser is None or driver is None:
-            raise SystemExit("The benchmark needs Chrome or Chromium and its chromedriver: make browser")
-        self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
-        port = machine.free_port()
-        self.driver = subprocess.Popen(
-            [str(driver), f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+    Args:
+        port: Its driver's.
+        session: Its id at the driver.
+        path: The path before that of its commands.
+    """
+
+    def __init__(self, port: int, session: str, path: str = "") -> None:
         self._connection = _connected(port)
-        answer = self._send("POST", "/session", capabilities={"alwaysMatch": self._capabilities(browser)})
-        self.capabilities: dict[str, Any] = answer["capabilities"]
-        self._base = f"/session/{answer['sessionId']}"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._send("DELETE", self._base)
-        self._connection.close()
-        self.driver.terminate()
-        self.driver.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._base = f"{path}/session/{session}"
 
     def open(self, url: str) -> None:
         """Go to a page."""
@@ -85,10 +67,9 @@ class Classic:
         """Run a script."""
         return self._post("/execute/sync", script=body, args=[])
 
-    def processes(self) -> list[psutil.Process]:
-        """The driver and its descendants."""
-        driver = psutil.Process(self.driver.pid)
-        return [driver, *driver.children(recursive=True)]
+    def close(self) -> None:
+        """Close the connection; the session goes on."""
+        self._connection.close()
 
     def _post(self, path: str, **body: Any) -> Any:
         return self._send("POST", self._base + path, **body)
@@ -102,11 +83,54 @@ class Classic:
             raise RuntimeError(f"{method} {path}: {value['error']}: {value['message']}")
         return value
 
+
+class Classic(Commands):
+    """A browser started with our flags, driven by plain commands.
+
+    Args:
+        bidi: Ask for a BiDi socket, too, which a driver prepares before it answers New Session.
+    """
+
+    def __init__(self, *, bidi: bool = False) -> None:
+        self._bidi = bidi
+        here = drivers.DriverFinder.this()
+        browser = here.browser("chrome")
+        driver = here.driver(browser)
+        if browser is None or driver is None:
+            raise SystemExit("The benchmark needs Chrome or Chromium and its chromedriver: make browser")
+        self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
+        port = machine.free_port()
+        self.driver = subprocess.Popen(
+            [str(driver), f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        super().__init__(port, "")
+        answer = self._send("POST", "/session", capabilities={"alwaysMatch": self._capabilities(browser)})
+        self.capabilities: dict[str, Any] = answer["capabilities"]
+        self._base += answer["sessionId"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._send("DELETE", self._base)
+        self._connection.close()
+        self.driver.terminate()
+        self.driver.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def processes(self) -> list[psutil.Process]:
+        """The driver and its descendants."""
+        driver = psutil.Process(self.driver.pid)
+        return [driver, *driver.children(recursive=True)]
+
     def _capabilities(self, browser: Path) -> dict[str, Any]:
         flags = [*chromium_flags._FLAGS, "--headless=new", f"--user-data-dir={self._folder}", "--window-size=1280,807"]
-        flags += machine.needed_switches(os.environ)
+        flags += machine.needed_switches(Settings())
         options = {"binary": str(browser), "args": flags, "prefs": dict(chromium_flags._PREFERENCES)}
-        return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}
+        bidi = {"webSocketUrl": True} if self._bidi else {}
+        return {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options, **bidi}
 
 
 def _connected(port: int) -> http.client.HTTPConnection:

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from orchestrator.models.session import Caller, ProcessInfo, SessionRecord, SessionState, SessionType
-from orchestrator.sessions.store.sqlite import SqliteStore
-from orchestrator.sessions.store.types import Holder
-from tests.benchmarks import apps, contexts, grid, pages, parked, screens, start_up
-from tests.benchmarks.classic import Classic
+from orchestrator.system.machine import LocalMachine
+from tests.benchmarks import apps, contexts, floods, grid, pages, parked, records, screens, start_up
+from tests.benchmarks.classic import Classic, Commands
 from tests.benchmarks.measure import Figure, elapsed, in_turns, pss
-from tests.benchmarks.server import NAMESPACE, UNCUT, Server
+from tests.benchmarks.server import Server
 from tests.e2e.seeing.conformance import lack, name_cases, role_cases
 from tests.servers.site import Site
 
 LENGTHS = (1_000, 5_000)
 USERS = ("ann", "bob", "cas", "dan")
-RECORDS = 200
 _TYPED = ("12 Long Acre, WC2", "7 Rue du Bac, Paris")
 _TEXT = "return document.body.innerText"
 
@@ -53,8 +54,10 @@ class Bench:
             yield from self._outlines(one, other)
             yield from self._conformance(one)
             yield from self._share(one, other)
+        yield from self.firefox()
+        yield from floods.figures(self._folder / "floods", self._few())
         yield from parked.figures(self._site, self._folder / "parked", self._few())
-        yield from self._records()
+        yield from records.figures(self._folder, self._rounds)
         yield from screens.figures(self._rounds)
         yield from self._apps()
         yield from grid.figures(self._site, self._folder / "grid", max(3, self._rounds // 10))
@@ -71,7 +74,7 @@ class Bench:
         """The number of samples of a slow figure."""
         return max(least, self._rounds // 5)
 
-    def _click(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+    def _click(self, ours: Ours, classic: Commands, goal: float = 0.7) -> Iterator[Figure]:
         ours.open(pages.BUTTON)
         classic.open(self._site.url(pages.BUTTON))
         mine, theirs = in_turns(
@@ -80,9 +83,9 @@ class Bench:
             lambda: elapsed(lambda: classic.click("#send")),
         )
         _same(ours.call("execute_script", script="return sent")["value"], classic.script("return sent"))
-        yield Figure("click_element, observe none (find, click)", mine, theirs, 0.7)
+        yield Figure("click_element, observe none (find, click)", mine, theirs, goal)
 
-    def _set_value(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+    def _set_value(self, ours: Ours, classic: Commands, goal: float = 0.4) -> Iterator[Figure]:
         ours.open(pages.FIELD)
         classic.open(self._site.url(pages.FIELD))
         texts = [text for _ in range(self._rounds + 2) for text in _TYPED]
@@ -94,12 +97,38 @@ class Bench:
         )
         held = "return document.querySelector('#address').value"
         _same(ours.call("execute_script", script=held)["value"], classic.script(held))
-        yield Figure("set_value (find, clear, send keys)", mine, theirs, 0.4)
+        yield Figure("set_value (find, clear, send keys)", mine, theirs, goal)
 
-    def _login(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+    def _login(self, ours: Ours, classic: Commands, goal: float = 0.5, whole: float | None = 1.2) -> Iterator[Figure]:
         mine, theirs = in_turns(self._rounds, partial(_our_login, ours), partial(_classic_login, classic, self._site))
-        yield Figure("login, stabilityWaitMs taken off", [whole - wait for whole, wait in mine], theirs, 0.5)
-        yield Figure("login, whole", [whole for whole, _ in mine], theirs, 1.2)
+        yield Figure("login, stabilityWaitMs taken off", [took - wait for took, wait in mine], theirs, goal)
+        yield Figure("login, whole", [took for took, _ in mine], theirs, whole)
+
+    def firefox(self) -> Iterator[Figure]:
+        """Yield the figures of Firefox: its own bare protocol at the same session; nothing if it is not here."""
+        here = LocalMachine.this()
+        if not here.browser("firefox") or not here.program("geckodriver"):
+            print("Firefox is not here: make firefox", file=sys.stderr)
+            return
+        with Server(self._folder / "firefox") as server:
+            ours = Ours(server, "fox", self._site, browser="firefox")
+            [row] = server.call("list_sessions")["sessions"]
+            bare = Commands(urlsplit(row["remoteUrl"]).port or 80, row["remoteSessionId"])
+            figures = chain(
+                self._click(ours, bare, 0.6),
+                self._set_value(ours, bare, 1.0),
+                self._login(ours, bare, 0.8, None),
+                self._outline(ours),
+            )
+            for figure in figures:
+                yield replace(figure, name=f"Firefox: {figure.name}")
+            bare.close()
+
+    def _outline(self, ours: Ours) -> Iterator[Figure]:
+        ours.open(pages.rows(LENGTHS[0]))
+        call = partial(ours.call, "get_visible_elements", scope="page", limit=1_000_000)
+        took = [elapsed(call) for _ in range(self._few() + 1)][1:]
+        yield Figure(f"outline of {LENGTHS[0]:,} rows", took, (), 100)
 
     def _side_by_side(self, server: Server, ours: list[Ours], classic: list[Classic]) -> Iterator[Figure]:
         sequences = [{"sessionIds": [one.name for one in ours], "actions": pages.SIGN_IN}]
@@ -122,7 +151,7 @@ class Bench:
         yield Figure("four logins side by side, shortest wait taken off", without, theirs, 0.6)
         yield Figure("four logins side by side, whole", [whole for whole, _ in mine], theirs, 1.0)
 
-    def _outlines(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+    def _outlines(self, ours: Ours, classic: Commands) -> Iterator[Figure]:
         found = []
         for count in LENGTHS:
             ours.open(pages.rows(count))
@@ -151,7 +180,7 @@ class Bench:
                 wrong = sum(not case.is_right for case in cases)
                 yield Figure(f"{len(cases)} {name}: wrong", [wrong], (), goal, "")
 
-    def _share(self, ours: Ours, classic: Classic) -> Iterator[Figure]:
+    def _share(self, ours: Ours, classic: Commands) -> Iterator[Figure]:
         ours.open(pages.TINY)
         classic.open(self._site.url(pages.TINY))
         mine, theirs = in_turns(
@@ -167,16 +196,9 @@ class Bench:
         calls = [elapsed(lambda: server.call("list_sessions")) for _ in range(self._rounds * 3 + 5)][5:]
         yield Figure("a call's own share: list_sessions, none open", calls, (), 4)
 
-    def _records(self) -> Iterator[Figure]:
-        for name, max_output in (("as it is", "20000"), ("uncut", UNCUT)):
-            home = self._folder / f"records-{name.replace(' ', '-')}"
-            _write_records(home, self._site.url())
-            with Server(home, max_output=max_output) as server:
-                calls = [elapsed(lambda: server.call("list_sessions")) for _ in range(self._rounds + 3)][3:]
-            yield Figure(f"list_sessions of {RECORDS} records, {name}", calls, (), 10)
-
     def _session_start(self) -> Iterator[Figure]:
         memory: list[tuple[float, float]] = []
+        with_bidi: list[float] = []
 
         def our_start() -> float:
             took = elapsed(lambda: server.call("start_browser", sessionId="one"))
@@ -186,6 +208,9 @@ class Bench:
             return took
 
         def classic_start() -> float:
+            began = time.perf_counter()
+            with Classic(bidi=True):
+                with_bidi.append((time.perf_counter() - began) * 1000)
             began = time.perf_counter()
             with Classic() as classic:
                 took = (time.perf_counter() - began) * 1000
@@ -197,7 +222,8 @@ class Bench:
         with Server(self._folder / "start") as server:
             own = pss([server.process])
             mine, theirs = in_turns(self._few(), our_start, classic_start, warm_up=1)
-        yield Figure("start of a session (chromedriver, New Session)", mine, theirs)
+        yield Figure("start of a session (New Session without BiDi)", mine, theirs)
+        yield Figure("start of a session (New Session with BiDi)", mine, with_bidi[1:], 1.15)
         ours, classic = zip(*memory[1:], strict=True)
         if own:
             yield Figure("memory of a session with a page (PSS)", ours, classic, None, "MB")
@@ -207,11 +233,11 @@ class Bench:
 class Ours:
     """A session of our server."""
 
-    def __init__(self, server: Server, name: str, site: Site) -> None:
+    def __init__(self, server: Server, name: str, site: Site, **start: str) -> None:
         self._server = server
         self._site = site
         self.name = name
-        server.call("start_browser", sessionId=name)
+        server.call("start_browser", sessionId=name, **start)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool in the session."""
@@ -231,12 +257,12 @@ def _our_login(ours: Ours) -> tuple[float, float]:
     return whole, float(answers[0]["stabilityWaitMs"])
 
 
-def _classic_login(classic: Classic, site: Site) -> float:
+def _classic_login(classic: Commands, site: Site) -> float:
     classic.open(site.url(pages.LOGIN))
     return elapsed(lambda: _sign_in(classic))
 
 
-def _sign_in(classic: Classic) -> None:
+def _sign_in(classic: Commands) -> None:
     classic.fill("#name", "alice")
     classic.fill("#password", "correct horse")
     classic.click("#go")
@@ -247,26 +273,3 @@ def _same(mine: object, theirs: object) -> None:
     """Fail unless both ways had the same effect."""
     if mine != theirs:
         raise RuntimeError(f"The ways came to different ends: {mine!r} and {theirs!r}.")
-
-
-def _write_records(home: Path, url: str) -> None:
-    """Write sessions of a living caller into the store, like those of running browsers."""
-    store = SqliteStore(home)
-    here = Holder.current()
-    me = Caller(key="bench", pid=here.pid, created=here.created)
-    store.register(me, NAMESPACE)
-    process = ProcessInfo(pid=here.pid, created=here.created, name="chromedriver", folder=str(home / "profile"))
-    capabilities = {"browserName": "chrome", "browserVersion": "156.0.0.0", "platformName": "linux"}
-
-    def draft(session_id: str) -> SessionRecord:
-        now = time.time()
-        return SessionRecord(
-            id=session_id, namespace=NAMESPACE, type=SessionType.BROWSER, provider="local", owner=me.key,
-            remote_url=f"{url}{session_id}", remote_session_id=session_id * 4, capabilities=capabilities,
-            url=url, title="Orders", created_at=now, last_active_at=now, processes=(process, process),
-        )  # fmt: skip
-
-    for _ in range(RECORDS):
-        _, ticket = store.reserve(NAMESPACE, SessionType.BROWSER, None, draft, max_sessions=None, holder=here)
-        store.leave_lane(ticket, lambda record: record.with_changes(state=SessionState.ACTIVE))
-    store.disconnect()

@@ -37,7 +37,7 @@ def put(site: Site, lengths: tuple[int, ...]) -> None:
     site.page(
         BUTTON,
         f"<title>Button</title>{_STYLE}<h1>Send it</h1><button id=send onclick='sent++'>Send</button>"
-        "<script>let sent = 0</script>",
+        "<script>var sent = 0</script>",
     )
     site.page(FIELD, f"<title>Field</title>{_STYLE}<h1>Order</h1><label>Address <input id=address value=old></label>")
     site.page(

@@ -29,12 +29,9 @@ class Server:
             "PARK_TTL": "0",
         }
         settings |= {name.upper(): value for name, value in given.items()}
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **{f"ORCHESTRATOR_{name}": value for name, value in settings.items()}},
-        )
+        environment = {**os.environ, **{f"ORCHESTRATOR_{name}": value for name, value in settings.items()}}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self._sent = 0
         client = {"name": "benchmark", "version": "1"}
         self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
@@ -69,6 +66,11 @@ class Server:
                 result: dict[str, Any] = message["result"]
                 return result
         raise RuntimeError(f"The server ended before it answered {method}.")
+
+    def begin(self, tool: str, **arguments: Any) -> None:
+        """Call a tool whose answer nobody reads."""
+        self._sent += 1
+        self._write({"id": self._sent, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 
     @property
     def process(self) -> psutil.Process:

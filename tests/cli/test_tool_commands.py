@@ -158,8 +158,8 @@ def test_a_file_of_steps_is_json_or_yaml_whose_words_stay_words(
     [
         ("actions: []\nsequences: []", "holds no steps."),
         ("Tea", "holds no steps."),
-        ("a: [", "is no YAML:"),
-        ("!!python/object/apply:os.system [id]", "is no YAML:"),
+        ("a: [", "is not YAML:"),
+        ("!!python/object/apply:os.system [id]", "is not YAML:"),
     ],
 )
 def test_a_file_without_steps_is_refused_with_what_to_write(text: str, message: str, tmp_path: Path) -> None:

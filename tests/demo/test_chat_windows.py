@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
+import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -51,6 +52,7 @@ def enter(driver: webdriver.Chrome, name: str, password: str) -> None:
     button.click()
 
 
+@pytest.mark.long
 def test_a_chat_message_from_one_window_shows_in_the_other_as_plain_text() -> None:
     """A message written in one window shows in the other as text, never as markup."""
     with ChatServer(PASSWORDS) as chat, window() as alice, window() as bob:

@@ -32,7 +32,7 @@ def checkout(folder: Path, *options: str, **environment: str) -> subprocess.Comp
 
 
 @pytest.mark.usefixtures("needs_phones")
-def test_demo_checkout_gets_equal_receipts_on_web_ios_and_android(tmp_path: Path) -> None:  # W2 W22 W42
+def test_demo_checkout_gets_equal_receipts_on_web_ios_and_android(tmp_path: Path) -> None:  # W2
     """All three receipts agree, each step's time is in the table, and the last screens are one picture."""
     run = checkout(tmp_path)
 
@@ -44,8 +44,9 @@ def test_demo_checkout_gets_equal_receipts_on_web_ios_and_android(tmp_path: Path
     assert width > height
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("needs_phones")
-def test_demo_checkout_names_the_platform_whose_receipt_differs(tmp_path: Path) -> None:  # W43
+def test_demo_checkout_names_the_platform_whose_receipt_differs(tmp_path: Path) -> None:
     """A planted difference is printed with its platform and the values that differ."""
     run = checkout(tmp_path, "--break", "android")
 
@@ -55,6 +56,7 @@ def test_demo_checkout_names_the_platform_whose_receipt_differs(tmp_path: Path) 
     assert "agree" not in run.stdout
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder of programs is made of links")
 def test_demo_checkout_runs_only_the_web_part_without_node(tmp_path: Path) -> None:
     """Without Node.js the run buys on the web alone and prints why the phones are omitted."""

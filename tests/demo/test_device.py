@@ -29,6 +29,9 @@ from orchestrator.demo.device_server import DeviceServer
 from tests.demo.phones import eventually, find, ios, start
 from tests.servers.appium import POCKET_ID
 
+# The tests of app sessions drive the same phones through the whole product.
+pytestmark = pytest.mark.long
+
 
 def open_screen(driver: webdriver.Remote, name: str) -> None:
     """Open one of the app's screens by its link."""

@@ -14,6 +14,9 @@ from orchestrator.demo.device_server import DeviceServer
 from tests.demo.phones import eventually, find, ios, start
 from tests.servers.appium import POCKET, POCKET_ID
 
+# The tests of app sessions drive the same phones through the whole product.
+pytestmark = pytest.mark.long
+
 DENY = {"iOS": "Don\u2019t Allow", "Android": "Don\u2019t allow"}
 SETTINGS = {"iOS": "com.apple.Preferences", "Android": "com.android.settings"}
 

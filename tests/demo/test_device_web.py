@@ -14,6 +14,9 @@ from orchestrator.demo.device_server import DeviceServer
 from tests.demo.phones import eventually, ios, start
 from tests.servers.appium import POCKET_ID
 
+# The tests of app sessions drive the same phones through the whole product.
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def web(session: webdriver.Remote) -> Iterator[webdriver.Remote]:

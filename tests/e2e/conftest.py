@@ -16,6 +16,7 @@ from orchestrator import sync
 from orchestrator.models.browser_support import TITLES
 from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine
+from tests.conftest import OWN_BROWSERS
 from tests.e2e.harness import NAMESPACE, Home, until
 from tests.e2e.stage import Stage
 from tests.needed import needed
@@ -50,8 +51,9 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def theatre() -> Iterator[Served]:
-    """The server of all stages."""
-    with served(namespace="stage", tools="all") as server:
+    """The server of all stages; tests crash pages by the browser's own page for that."""
+    # Files of tests share one connection, on which calls of different sessions have overlapped.
+    with served(namespace="stage", tools="all", file_urls="all", require_session_id="never") as server:
         yield server
 
 
@@ -64,16 +66,40 @@ def needs_webkitgtk() -> None:
 
 
 @pytest.fixture(scope="session")
-def elsewhere(theatre: Served, request: pytest.FixtureRequest) -> Iterator[None]:
-    """The browser of all stages at the place given by `--on`, other than local: started once, since that is slow."""
+def own_browser(request: pytest.FixtureRequest) -> str:
+    """The browser that `--on` names because someone has it; without it the run ends: nothing would be tested."""
+    name, here = str(request.config.getoption("--on")), LocalMachine.this()
+    found = getattr(Settings.load(), f"{name}_binary", None) or here.browser(name)
+    # Chromium serves as Chrome wherever none is asked for.
+    if found in {None, here.browser("chromium")}:
+        pytest.exit(f"{TITLES[name]} is not on this machine: orchestrator doctor --check {name}", returncode=1)
+    return name
+
+
+@pytest.fixture(scope="session")
+def elsewhere(theatre: Served, request: pytest.FixtureRequest) -> Iterator[Callable[[], None]]:
+    """The browser of all stages at the place given by `--on`, other than local; returns what starts it if it is lost.
+
+    It is started once, since that is slow.
+    """
     on = request.config.getoption("--on")
     if on == "grid":
-        where = {"provider": "selenium_grid", "options": {"url": request.getfixturevalue("_grid").url}}
-        theatre.ok("start_session", platform="browser", sessionId="browser", **where)
+        options = {"url": request.getfixturevalue("_grid").url}
+        tool, where = "start_session", {"platform": "browser", "provider": "selenium_grid", "options": options}
     else:
         request.getfixturevalue(f"needs_{on}")
-        theatre.ok("start_browser", browser=on, sessionId="browser")
-    yield
+        tool, where = "start_browser", {"browser": on}
+
+    def start() -> None:
+        rows = theatre.ok("list_sessions")["sessions"]
+        state = next((row["state"] for row in rows if row["sessionId"] == "browser"), "")
+        if state == "active":
+            return
+        if state:
+            theatre.ok("close_session", sessionId="browser")
+        theatre.ok(tool, sessionId="browser", **where)
+
+    yield start
     theatre.ok("close_sessions", all=True)
 
 
@@ -82,12 +108,13 @@ def stage(theatre: Served, request: pytest.FixtureRequest) -> Iterator[Stage]:
     """A browser for a whole file of tests, each with a page of its own; `--on` chooses the place."""
     on = request.config.getoption("--on")
     with Site() as site:
-        if on == "local":
-            theatre.ok("start_browser", sessionId="browser")
-            yield Stage(theatre, site)
+        if on == "local" or on in OWN_BROWSERS:
+            which = {} if on == "local" else {"browser": request.getfixturevalue("own_browser")}
+            theatre.ok("start_browser", sessionId="browser", **which)
+            yield Stage(theatre, site, which.get("browser", "chrome"))
             theatre.ok("close_sessions", all=True)
         else:
-            request.getfixturevalue("elsewhere")
+            request.getfixturevalue("elsewhere")()
             yield Stage(theatre, site, on if on in TITLES else "chrome")
 
 
@@ -155,3 +182,11 @@ def shared_home(request: pytest.FixtureRequest, serving: Callable[[str], tuple[S
     """The home of the server that this test uses."""
     era = request.getfixturevalue("era") if "era" in request.fixturenames else "auto"
     return serving(era)[1]
+
+
+@pytest.fixture
+def profiled(modern: Served, shared_home: Home) -> Iterator[Served]:
+    """A server whose profiles are removed after the test."""
+    yield modern
+    modern.ok("close_sessions", all=True)
+    shutil.rmtree(shared_home.folder / "profiles", ignore_errors=True)

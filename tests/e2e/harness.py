@@ -88,20 +88,33 @@ class Home:
         """The number of calls in all lanes, running or waiting."""
         return int(self._rows("SELECT count(*) FROM tickets")[0][0])
 
+    def describe_tickets(self) -> list[str]:
+        """The calls in all lanes: the session of each, the process that holds it, and that process's last heartbeat."""
+        query = (
+            "SELECT number, id, tickets.pid, beat, caller FROM tickets JOIN sessions ON tickets.session = seq "
+            "ORDER BY session, number"
+        )
+        return [
+            f"{number} of {session}: {'process' if psutil.pid_exists(pid) else 'dead process'} {pid}, "
+            f"{'maintenance' if caller is None else f'caller {caller[:6]}'}, heartbeat {beat:.1f}"
+            for number, session, pid, beat, caller in self._rows(query)
+        ]
+
     def _records(self, which: str) -> list[SessionRecord]:
         found = self._rows(f"SELECT record FROM sessions WHERE {which} ORDER BY seq")  # noqa: S608 — our own words
         return [SessionRecord.model_validate_json(text) for (text,) in found]
 
     def _rows(self, query: str) -> list[Any]:
-        with closing(sqlite3.connect(f"file:{self.folder / 'sessions.db'}?mode=ro", uri=True, timeout=30)) as db:
+        store = self.folder / "sessions.db"
+        if not store.exists():  # no call has needed it yet
+            return []
+        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=30)) as db:
             return db.execute(query).fetchall()
 
     def process(self, session_id: str, name: str) -> psutil.Process:
-        """Return a process of a session: `chromedriver`, or its browser."""
+        """Return a process of a session: its driver, such as `chromedriver`, or its browser."""
         found = self.record(session_id).processes
-        return psutil.Process(
-            next(one.pid for one in found if (one.name == "chromedriver") == (name == "chromedriver"))
-        )
+        return psutil.Process(next(one.pid for one in found if one.name.endswith("driver") == name.endswith("driver")))
 
     def processes(self) -> list[psutil.Process]:
         """Drivers and browsers of this home that run; servers are not included."""

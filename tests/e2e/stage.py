@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from orchestrator.models.browser_support import ABILITIES
+from orchestrator.models.results import own_line
 from tests.servers.mcp import Answer, Served, served
 from tests.servers.site import Site
 
@@ -31,6 +32,7 @@ class Stage:
     def __init__(self, server: Served, site: Site, browser: str = "chrome") -> None:
         self.server = server
         self.site = site
+        self.browser = browser
         self.begin = server.begin
         self._lacks = [one.lacking[browser] for one in ABILITIES.values() if browser in one.lacking]
 
@@ -92,7 +94,7 @@ def refused(answer: Answer, code: str) -> str:
     error = answer.data["error"]
     assert answer.failed, answer.text
     assert error["code"] == code, answer.text
-    assert answer.text.startswith(f"{code}: {error['message']}"), answer.text
+    assert answer.text.startswith(own_line(f"{code}: {error['message']}")), answer.text
     assert error["hint"] in answer.text, answer.text
     assert isinstance(error["retryable"], bool)
     return answer.text

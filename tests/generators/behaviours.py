@@ -9,7 +9,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -18,12 +18,22 @@ MADE = "<!-- Made by `make docs`; change the declarations instead. -->\n"
 _ABOUT_BEHAVIOURS = """\
 Five systems described how sessions of a browser-automation server should live: a WebDriver multi-session proposal
 (W), a scripting server with `instance:context` sessions (F), a protocol with dormant sessions (B), a server with
-session modes and policies (X), and one with conversation-bound sessions (O). This is what becomes of their rows here,
-and which tests prove it. Open are the rows of the pytest plug-in, which comes later.
+session modes and policies (X), and one with conversation-bound sessions (O). This is what becomes of each of their rows
+here, which tests prove it, and on which browsers and remote ends. Tests without a place need none.
 """
 
 _ROWS = re.compile(r"#\s*((?:[WFXBO]\d+(?![\w-])[ ,]*)+)")
 _ROW = re.compile(r"[WFXBO]\d+")
+_PLACES = {
+    "Chromium": r"^(demo|pytest_plugin|e2e/(?!firefox|apps))",
+    "Firefox": r"^e2e/firefox/",
+    "WebKitGTK": r"webkit",
+    "a Selenium Grid": r"grid",
+    "simulated phones": r"^e2e/apps/|test_app_start|test_many_phones",
+}
+"""Browsers and remote ends, and the files whose tests run on each."""
+_CORE = ("Firefox", "WebKitGTK", "a Selenium Grid")
+"""Where the core set of tests runs, too."""
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -34,39 +44,44 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 @dataclass
-class Behaviour:
-    """A behaviour, the rows of other systems that describe it, and the tests that prove it."""
+class Row:
+    """A row of another system: what becomes of it here, and the tests that prove it."""
 
-    rows: list[str]
+    name: str
     text: str
-    tests: dict[str, list[str]] = field(default_factory=dict)
+    tests: list[Proof]
 
     @property
-    def open(self) -> list[str]:
-        """Rows that no test names yet."""
-        named = {row for rows in self.tests.values() for row in rows}
-        return [row for row in self.rows if row not in named]
+    def places(self) -> list[str]:
+        """The browsers and remote ends of its tests."""
+        found = {place for test in self.tests for place in test.places}
+        return [place for place in _PLACES if place in found]
 
 
-def parts() -> list[tuple[str, list[Behaviour]]]:
-    """Return each part with its behaviours and their tests."""
+@dataclass(frozen=True)
+class Proof:
+    """A test with the rows that it names, and the browsers and remote ends on which it runs."""
+
+    test: str
+    rows: tuple[str, ...]
+    places: frozenset[str]
+
+
+def parts() -> list[tuple[str, list[Row]]]:
+    """Return the rows of each part with their tests."""
     declared = tomllib.loads((ROOT / "tests" / "generators" / "behaviours.toml").read_text("utf-8"))["part"]
-    titled = [
-        (part["title"], [Behaviour(item["rows"].split(), item["text"]) for item in part["behaviour"]])
+    proofs = list(proving_tests())
+    return [
+        (
+            part["title"],
+            [Row(name, text, [proof for proof in proofs if name in proof.rows]) for name, text in part["rows"].items()],
+        )
         for part in declared
     ]
-    proofs = list(proving_tests())
-    for _, behaviours in titled:
-        for behaviour in behaviours:
-            for test, rows in proofs:
-                shared = [row for row in behaviour.rows if row in rows]
-                if shared:
-                    behaviour.tests[test] = shared
-    return titled
 
 
-def proving_tests() -> Iterator[tuple[str, list[str]]]:
-    """Yield each test that names rows, with these."""
+def proving_tests() -> Iterator[Proof]:
+    """Yield each test that names rows."""
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         text = path.read_text("utf-8")
         lines = text.splitlines()
@@ -74,7 +89,18 @@ def proving_tests() -> Iterator[tuple[str, list[str]]]:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
                 rows = [row for comment in _ROWS.findall(heading(node, lines)) for row in _ROW.findall(comment)]
                 if rows:
-                    yield f"{path.relative_to(ROOT).as_posix()}::{node.name}", rows
+                    place = path.relative_to(ROOT / "tests").as_posix()
+                    is_core = any("pytest.mark.core" in ast.unparse(mark) for mark in node.decorator_list)
+                    yield Proof(f"{place}::{node.name}", tuple(rows), frozenset(_places(place, is_core=is_core)))
+
+
+def _places(path: str, *, is_core: bool) -> Iterable[str]:
+    """Yield the browsers and remote ends on which a test runs, by its file and its mark."""
+    if is_core:
+        yield from _CORE
+    for place, files in _PLACES.items():
+        if re.search(files, path):
+            yield place
 
 
 def heading(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str:
@@ -87,30 +113,23 @@ def heading(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> s
 def page() -> str:
     """Return the page with the acceptance table."""
     titled = parts()
-    all_behaviours = [behaviour for _, behaviours in titled for behaviour in behaviours]
-    every = {row for behaviour in all_behaviours for row in behaviour.rows}
-    proved = every.difference(*(behaviour.open for behaviour in all_behaviours))
+    every = [row for _, rows in titled for row in rows]
     return "\n".join(
         [
             "# Behaviours\n",
             MADE,
             _ABOUT_BEHAVIOURS,
-            f"{len(proved)} of {len(every)} rows are named by tests.",
-            *(part(title, behaviours) for title, behaviours in titled),
+            f"{sum(bool(row.tests) for row in every)} of {len(every)} rows are named by tests.",
+            *(part(title, rows) for title, rows in titled),
             "",
         ]
     )
 
 
-def part(title: str, behaviours: Iterable[Behaviour]) -> str:
+def part(title: str, rows: Iterable[Row]) -> str:
     """Return one part of the acceptance table."""
-    rows = (
-        (
-            " ".join(behaviour.rows),
-            behaviour.text,
-            "<br>".join(f"`{test.removeprefix('tests/')}` {' '.join(rows)}" for test, rows in behaviour.tests.items()),
-            " ".join(behaviour.open) if behaviour.tests else "all",
-        )
-        for behaviour in behaviours
+    cells = (
+        (row.name, row.text, "<br>".join(f"`{proof.test}`" for proof in row.tests), ", ".join(row.places))
+        for row in rows
     )
-    return f"\n## {title}\n\n" + table(("rows", "behaviour", "tests", "open"), ((*row,) for row in rows))
+    return f"\n## {title}\n\n" + table(("row", "what holds", "tests", "proven on"), cells)

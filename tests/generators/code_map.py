@@ -18,7 +18,7 @@ PACKAGE = ROOT / "orchestrator"
 PROVIDERS = ROOT / "providers" / "orchestrator_providers"
 
 BANDS: Mapping[str, tuple[str, ...]] = {
-    "Doors": ("__main__", "cli", "testing", "demo", "mcp_server"),
+    "Doors": ("__main__", "cli", "testing", "pytest_plugin", "demo", "mcp_server"),
     "Façade": (
         "__init__",
         "sync",

@@ -47,6 +47,7 @@ RESULTS = {
     "origins": "Origins that have entries in local storage.",
     "outline": "The outline: with `observe: outline`.",
     "owned": "true: started by this caller, or taken over by it. false: another's, or attached and only detached.",
+    "passkeys": "Those that the session has, each with site, id, user and counter; never a private key.",
     "path": "The saved file.",
     "permissions": "The policy for requests for any other permission.",
     "profile": "The name of the kept profile, with `mode: persistent`.",
@@ -83,9 +84,20 @@ RESULTS = {
     "value": "The script's return value, as JSON.",
     "viewport": "The page area, in CSS pixels.",
     "waitedMs": "Time until the condition held.",
+    "latencies": "How long after other steps the page showed this: [times](sequences.md#times-between-users).",
+    "runs": "With `repeat` or `interleave`: how many ran, percentiles of their times, the seed and order of the last.",
     "wallMs": "Duration of the whole.",
     "warnings": "Deviations from the request, and other things worth knowing.",
     # By tool and field.
+    "audit_page.axe": "The version of axe-core.",
+    "audit_page.documents": "The number of documents that were checked: the page's, and those of its frames.",
+    "audit_page.incomplete": "The number of rules that a human has to judge.",
+    "audit_page.passed": "The number of rules that nothing breaks.",
+    "audit_page.unchecked": "The lines of frames that could not be checked.",
+    "audit_page.violations": (
+        "The broken rules, the most severe first: `impact` is critical, serious, moderate or minor, `total` the number "
+        "of elements, `elements` the first of them, each with `ref`, `line` and `problem`."
+    ),
     "claim_session.sessionId": "The claim's name: the `sessionId` of calls that change the session.",
     "claim_session.until": "When it ends unless it is used before, in UTC.",
     "execute_sequence.failed": "The step that the sequence stopped at: its index from 0, its action, its error.",

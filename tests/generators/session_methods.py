@@ -260,16 +260,21 @@ def _ordered(declared: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def _positional(fields: dict[str, FieldInfo]) -> list[str]:
-    """Return the fields that may be given without their names: leading required ones and plain text."""
+    """Return the fields that may be given without their names: leading required ones, text, and texts after those."""
     found: list[str] = []
     for name, field in fields.items():
         text = set(_alternatives(field.annotation)) <= {str}
         needed = field.is_required() and field.annotation is not bool
         optional_before = any(not fields[one].is_required() for one in found)
-        if not (needed or text) or (field.is_required() and optional_before) or len(found) == _POSITIONAL:
+        texts = _is_list_of_text(field.annotation) and not optional_before
+        if not (needed or text or texts) or (field.is_required() and optional_before) or len(found) == _POSITIONAL:
             break
         found.append(name)
     return found
+
+
+def _is_list_of_text(annotation: Any) -> bool:
+    return get_origin(annotation) is list and set(_alternatives(get_args(annotation)[0])) == {str}
 
 
 def _parameters(fields: dict[str, FieldInfo], positional: Iterable[str], imports: Imports) -> list[str]:

@@ -29,6 +29,9 @@ HOME = "~/.local/share/webdriver-orchestrator"
 """The folder of a reader's files on the pages; here they go elsewhere."""
 
 _BLOCK = re.compile(r"(?<=^```tools\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+FENCE = "page-k7q2m"
+"""The name of the lines around what a page wrote; each connection has another."""
+_FENCE = re.compile(r"(?<=<)page-[a-z0-9]{5}(?=>)|(?<=</)page-[a-z0-9]{5}(?=>)")
 _CALL = re.compile(r"^(>>?) (\w+) (?=\{)", re.MULTILINE)
 _CHANGES = [
     (re.compile(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}"), "http://127.0.0.1:PORT/PATH"),
@@ -124,7 +127,8 @@ class Reader:
         """Return the current result of a call."""
         arguments = json.loads(json.dumps(call.arguments).replace(ADDRESS, self._address))
         result = self._server.call(call.tool, **arguments)
-        text = json.dumps(result.data, indent=2, ensure_ascii=False) if call.mark == ">>" else result.text
+        text = json.dumps(result.data, indent=2, ensure_ascii=False) if call.mark == ">>" else result.fenced_text
+        text = _FENCE.sub(FENCE, text)
         return text.replace(self._address, ADDRESS).replace(os.environ["ORCHESTRATOR_HOME"], HOME).strip()
 
 
@@ -145,5 +149,7 @@ def rewrite(page: Path) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as home:
         os.environ["ORCHESTRATOR_HOME"] = home
+        # What root is warned of is not what a reader of the pages sees.
+        os.environ["ORCHESTRATOR_SANDBOX"] = "off"
         for one in pages():
             rewrite(one)

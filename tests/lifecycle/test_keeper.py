@@ -124,7 +124,7 @@ def testbed(tmp_path: Path) -> Iterator[KeeperTestbed]:
     testbed.store.disconnect()
 
 
-def test_a_dead_callers_session_is_ended_when_its_park_time_is_over(testbed: KeeperTestbed) -> None:  # B12 B13 B34 W33
+def test_a_dead_callers_session_is_ended_when_its_park_time_is_over(testbed: KeeperTestbed) -> None:  # B12 W33
     """A dead caller's session is parked, then its record is closed, its processes end, its folder and storage go.
 
     The session's log has an entry about it.
@@ -146,7 +146,7 @@ def test_a_dead_callers_session_is_ended_when_its_park_time_is_over(testbed: Kee
     assert (entry.door, entry.pid, entry.action, entry.message) == ("keeper", keeper.pid, "close", leases.NOBODY_CAME)
 
 
-def test_the_keeper_leaves_a_living_callers_session_alone(testbed: KeeperTestbed) -> None:  # B13 O12
+def test_the_keeper_leaves_a_living_callers_session_alone(testbed: KeeperTestbed) -> None:  # O12 B19
     """A session of a living caller is unchanged, however short its park time; the dead caller's is ended."""
     me = testbed.arrive("me")
     testbed.session("mine", me, ttl=0)
@@ -158,7 +158,7 @@ def test_the_keeper_leaves_a_living_callers_session_alone(testbed: KeeperTestbed
     until(lambda: testbed.is_closed("mine"), "the end of the other one")
 
 
-def test_a_parked_session_is_ended_at_its_maximum_age(testbed: KeeperTestbed) -> None:  # O10 O11 B35
+def test_a_parked_session_is_ended_at_its_maximum_age(testbed: KeeperTestbed) -> None:  # B35
     """A session ages while parked; one of a living server, or one that was recreated, is left alone."""
     me = testbed.arrive("me")
     old: dict[str, Any] = {"limits": {"park": LONG, "age": 0.5}, "remote_session_id": "remote"}
@@ -175,7 +175,7 @@ def test_a_parked_session_is_ended_at_its_maximum_age(testbed: KeeperTestbed) ->
 @pytest.mark.parametrize("change", ["json_set(record, '$.tomorrow', 1)", "json_remove(record, '$.createdAt')", "'{'"])
 def test_a_dead_callers_session_with_an_unreadable_record_is_ended_like_any_other(
     testbed: KeeperTestbed, change: str
-) -> None:  # B13 O12
+) -> None:  # O12
     """A dead caller's session with a damaged record, or another version's, ends like any other."""
     driver = testbed.sleeper()
     (Path(str(driver.folder)) / "owner.json").write_text('{"pid": 4194303, "created": 1.0}')
@@ -192,7 +192,7 @@ def test_a_dead_callers_session_with_an_unreadable_record_is_ended_like_any_othe
     assert testbed.store.unreadable() == []
 
 
-def test_an_expired_session_in_use_is_ended_only_after_its_call(testbed: KeeperTestbed) -> None:  # B21 O12
+def test_an_expired_session_in_use_is_ended_only_after_its_call(testbed: KeeperTestbed) -> None:  # O12
     """A running call keeps its session, even if the session's time is over and its caller dead."""
     testbed.session("a", "dead", ttl=0)
     entry = testbed.store.join_lane(NAMESPACE, "a", Holder.current())
@@ -204,7 +204,7 @@ def test_an_expired_session_in_use_is_ended_only_after_its_call(testbed: KeeperT
     until(lambda: testbed.is_closed("a"), "the end of the other one")
 
 
-def test_a_session_parked_again_is_not_ended_by_its_first_park_time(testbed: KeeperTestbed) -> None:  # B14 B19 B20
+def test_a_session_parked_again_is_not_ended_by_its_first_park_time(testbed: KeeperTestbed) -> None:
     """A session that is parked, restored and parked again is ended by its second park time only."""
     me = testbed.arrive("me")
     testbed.session("a", me, ttl=3)
@@ -223,7 +223,7 @@ def test_a_session_parked_again_is_not_ended_by_its_first_park_time(testbed: Kee
     assert testbed.record("a").state is SessionState.PARKED
 
 
-def test_a_session_is_either_restored_or_expired_but_never_both(testbed: KeeperTestbed) -> None:  # B19 B21
+def test_a_session_is_either_restored_or_expired_but_never_both(testbed: KeeperTestbed) -> None:
     """A caller at the moment of expiry finds its own session or none: never one that is being ended."""
     me = testbed.arrive("me")
     ended = []
@@ -245,7 +245,7 @@ def test_a_session_is_either_restored_or_expired_but_never_both(testbed: KeeperT
         assert processes.alive(driver), name
 
 
-def test_parking_a_session_twice_at_once_sets_one_park_time(testbed: KeeperTestbed) -> None:  # B3 B4
+def test_parking_a_session_twice_at_once_sets_one_park_time(testbed: KeeperTestbed) -> None:  # B3
     """End of input and a signal at the same moment: one park time is set, and nothing is ended."""
     me = testbed.arrive("me")
     testbed.session("a", me, ttl=LONG)
@@ -294,7 +294,7 @@ def test_a_session_whose_server_was_killed_during_its_start_is_cleaned_up(testbe
 
 def test_processes_of_a_closed_session_are_ended_when_its_server_died_meanwhile(
     testbed: KeeperTestbed,
-) -> None:  # O12 F36 X40 X41
+) -> None:  # O12 F36
     """A server dies while it ends a closed session's processes: the keeper runs until they have ended."""
     driver = testbed.sleeper()
     testbed.session("a", testbed.arrive("me"), ttl=LONG, processes=(driver,))
@@ -335,7 +335,7 @@ def test_a_browser_that_was_detached_with_another_session_is_not_ended(testbed: 
     processes.end_processes([shared])
 
 
-def test_only_one_of_several_keepers_started_at_once_stays(testbed: KeeperTestbed) -> None:  # B13
+def test_only_one_of_several_keepers_started_at_once_stays(testbed: KeeperTestbed) -> None:
     """Of five keepers started at the same time one stays; the others end by themselves."""
     testbed.session("a", testbed.arrive("me"), ttl=LONG)
     children = [testbed.start() for _ in range(5)]
@@ -347,7 +347,7 @@ def test_only_one_of_several_keepers_started_at_once_stays(testbed: KeeperTestbe
     assert all(child.returncode == 0 for child in children if child is not left)
 
 
-async def test_sessions_started_at_once_start_one_keeper(testbed: KeeperTestbed) -> None:  # B13
+async def test_sessions_started_at_once_start_one_keeper(testbed: KeeperTestbed) -> None:
     """A server that starts several sessions at once starts one keeper."""
     testbed.session("a", me := testbed.arrive("me"), ttl=LONG)
     keeper_launcher = KeeperLauncher(
@@ -361,7 +361,7 @@ async def test_sessions_started_at_once_start_one_keeper(testbed: KeeperTestbed)
     assert started == [keeper.pid]
 
 
-def test_a_killed_keeper_is_replaced_by_the_next_one(testbed: KeeperTestbed) -> None:  # B13
+def test_a_killed_keeper_is_replaced_by_the_next_one(testbed: KeeperTestbed) -> None:
     """A killed keeper leaves its row; the next keeper replaces it and continues from the records."""
     testbed.session("a", "dead", ttl=2)
     first = testbed.keep()
@@ -440,7 +440,7 @@ class Remote:
 
 def test_parked_remote_sessions_are_kept_alive_and_then_ended_at_their_remote_end(
     testbed: KeeperTestbed,
-) -> None:  # B12 B34
+) -> None:  # B14
     """Parked remote sessions are kept alive, then ended; attached ones and those with credentials are left alone."""
     with Remote() as remote:
         far = {"remote_url": remote.url, "keep_alive": 0.9}

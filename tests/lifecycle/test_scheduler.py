@@ -31,6 +31,7 @@ from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.turn import Turn
 from orchestrator.settings import Settings
 from orchestrator.system.activity import ActivityLog
+from orchestrator.system.file_access import FileAccess
 from orchestrator.system.secrets import Redactor
 from tests.sessions.helpers import Held, fire, in_line, state
 from tests.sessions.store.helpers import Keeper
@@ -67,7 +68,7 @@ class Watch:
         """Advance the clock, then check."""
         self.clock.now += after
         async with anyio.create_task_group() as group:
-            self.wait = await Scheduler(self._registry, self._tasks, Alarm(self.clock)).start_due_tasks(group)
+            self.wait = await Scheduler(self._registry, self._tasks, Alarm(), self.clock).start_due_tasks(group)
 
 
 @pytest.fixture
@@ -91,12 +92,19 @@ async def watch(registry: SessionRegistry, tmp_path: Path) -> AsyncIterator[tupl
                 worlds=script_host.worlds,
                 settings=settings,
                 redactor=Redactor(),
+                files=FileAccess(),
             ),
-            services=SceneServices(settings, Redactor(), activity, script_host),
+            services=SceneServices(settings, activity, script_host, FileAccess()),
             on_end=lambda: None,
         )
         services = Services(
-            registry=registry, lanes=lanes, runner=runner, connector=connector, providers=providers, settings=settings
+            registry=registry,
+            lanes=lanes,
+            runner=runner,
+            connector=connector,
+            providers=providers,
+            settings=settings,
+            files=FileAccess(),
         )
         ender = RemoteEnder(services)
         closer = SessionCloser(services, ender)
@@ -110,9 +118,9 @@ def begin(keeper: Keeper, registry: SessionRegistry, session_id: str, **limits: 
     return registry.store.update(registry.namespace, session_id, lambda record: record.with_changes(**fresh))
 
 
-async def test_an_idle_session_is_closed_after_its_own_idle_time(  # W34 W47 W48 F33 F34 F35
+async def test_an_idle_session_is_closed_after_its_own_idle_time(
     watch: tuple[Watch, Lanes], registry: SessionRegistry, keeper: Keeper
-) -> None:
+) -> None:  # W47 O5 O28
     """A session is closed after its own idle time and not before, and the reason is reported."""
     looks, lanes = watch
     begun = begin(keeper, registry, "short", idle=60)
@@ -127,9 +135,9 @@ async def test_an_idle_session_is_closed_after_its_own_idle_time(  # W34 W47 W48
     assert "It is closed: nobody used it for 1 minute." in error.value.hint
 
 
-async def test_a_call_renews_the_idle_time(  # W47 F35 O28
+async def test_a_call_renews_the_idle_time(
     watch: tuple[Watch, Lanes], registry: SessionRegistry, keeper: Keeper
-) -> None:
+) -> None:  # O22
     """A call renews the idle time; listing and automatic maintenance do not."""
     looks, lanes = watch
     begin(keeper, registry, "a", idle=60)
@@ -145,9 +153,9 @@ async def test_a_call_renews_the_idle_time(  # W47 F35 O28
     assert state(registry, "a") == "closed"
 
 
-async def test_a_session_with_a_call_in_flight_is_not_idle(  # W48 O9 O22
+async def test_a_session_with_a_call_in_flight_is_not_idle(
     watch: tuple[Watch, Lanes], registry: SessionRegistry, keeper: Keeper
-) -> None:
+) -> None:  # B36 X26
     """A call longer than the idle time is not interrupted, and counts until it ends."""
     looks, lanes = watch
     begin(keeper, registry, "a", idle=60)
@@ -163,9 +171,9 @@ async def test_a_session_with_a_call_in_flight_is_not_idle(  # W48 O9 O22
     assert looks.wait == LONGEST
 
 
-async def test_a_session_past_its_maximum_age_is_closed_between_two_calls(  # O10 O11 O23 B35
+async def test_a_session_past_its_maximum_age_is_closed_between_two_calls(
     watch: tuple[Watch, Lanes], registry: SessionRegistry, keeper: Keeper
-) -> None:
+) -> None:  # O23
     """The call in flight is answered, and the one behind it reports that the session expired."""
     looks, lanes = watch
     begin(keeper, registry, "a", age=600)
@@ -186,9 +194,9 @@ async def test_a_session_past_its_maximum_age_is_closed_between_two_calls(  # O1
     assert state(registry, "a") == "closed"
 
 
-async def test_a_sessions_age_is_not_renewed_by_calls(  # O10 O29
+async def test_a_sessions_age_is_not_renewed_by_calls(
     watch: tuple[Watch, Lanes], registry: SessionRegistry, keeper: Keeper
-) -> None:
+) -> None:  # O29
     """Age counts from the creation, however busy the session is."""
     looks, lanes = watch
     begun = begin(keeper, registry, "a", age=600, idle=600)
@@ -205,7 +213,7 @@ async def test_a_sessions_age_is_not_renewed_by_calls(  # O10 O29
 
 async def test_a_session_of_another_owner_is_never_closed_by_its_limits(
     watch: tuple[Watch, Lanes], keeper: Keeper, registry: SessionRegistry
-) -> None:  # W48
+) -> None:  # F37
     """A server closes its own caller's sessions, never those of another living one."""
     looks, _ = watch
     begin(keeper, registry, "a", idle=60, age=60)
@@ -234,13 +242,11 @@ async def test_a_maintenance_task_that_fails_does_not_stop_the_others(
             done.append(record.id)
 
     async with anyio.create_task_group() as group:
-        await Scheduler(registry, [Breaks(), Works()], Alarm(Clock())).start_due_tasks(group)
+        await Scheduler(registry, [Breaks(), Works()], Alarm(), Clock()).start_due_tasks(group)
     assert done == ["a", "a"]
 
 
-async def test_a_maintenance_task_under_way_is_not_started_again(
-    registry: SessionRegistry, keeper: Keeper
-) -> None:  # W34
+async def test_a_maintenance_task_under_way_is_not_started_again(registry: SessionRegistry, keeper: Keeper) -> None:
     """A running maintenance task is not started again, and a failed one only after a pause."""
     begin(keeper, registry, "a")
     begun: list[str] = []
@@ -257,7 +263,7 @@ async def test_a_maintenance_task_under_way_is_not_started_again(
 
     clock = Clock()
     async with anyio.create_task_group() as group:
-        rounds = Scheduler(registry, [Slow()], Alarm(clock))
+        rounds = Scheduler(registry, [Slow()], Alarm(clock), clock)
         await rounds.start_due_tasks(group)
         await rounds.start_due_tasks(group)
         goes_on.set()

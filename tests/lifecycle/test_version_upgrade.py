@@ -97,8 +97,11 @@ class OldHome:
 
     def keeper(self) -> ProcessKey | None:
         """The registered keeper."""
-        with self._connect() as db:
-            return leases.keeper(db)
+        with self._connect() as db:  # of whichever version, so without columns that came later
+            rows = db.execute("SELECT pid, created FROM keeper").fetchall()
+            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'keepers'").fetchone():
+                rows += db.execute("SELECT pid, created FROM keepers").fetchall()
+        return next((key for key in map(ProcessKey._make, ((*row, "") for row in rows)) if key.alive()), None)
 
     def keepers(self) -> list[int]:
         """The running keepers that this process started for the home."""

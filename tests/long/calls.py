@@ -1,7 +1,7 @@
 """Sends argument sets made from the tools' schemas: every answer is a result, and the session survives.
 
 `python -m tests.long.calls [--calls N] [--seed N]`: every tool is called once, then tools at random. An error must be
-a documented one; the server's log must contain no traceback.
+a documented one; the server's log must contain no traceback. One broken frame for ten calls goes to a server beside it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from orchestrator import errors
 from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tools import TOOLS
 from tests.long.argument_sets import OPENING, SESSION, argument_sets
+from tests.long.broken_frames import BrokenFrames, broken_frames
 from tests.long.by_hand import run_by_hand
 from tests.servers.mcp import Served, served
 from tests.servers.site import Site
@@ -32,8 +33,9 @@ PAGE = """<!doctype html><title>Fuzz</title><body>
 class GeneratedCalls:
     """A server that may have one session, and the outcomes of the calls so far."""
 
-    def __init__(self, server: Served, site: Site, seed: int) -> None:
+    def __init__(self, server: Served, site: Site, seed: int, frames: BrokenFrames) -> None:
         self.seed = seed
+        self.frames = frames
         self.server = server
         self.home = site.page("/", PAGE)
         # Not the listed schemas: there only the first tool describes shared parameters.
@@ -77,7 +79,8 @@ class GeneratedCalls:
             assert answer.data or tool == "expect", answer.text
 
     def run(self, calls: int) -> None:
-        """Send this many sets; at the end the session must answer."""
+        """Send this many sets, and a tenth of them broken frames; at the end the session must answer."""
+        self.frames.run(calls // 10)
         for tool, schema in self.schemas.items():
             self._draw({tool: schema}, 1)
         self._draw(self.schemas, calls - len(self.schemas))
@@ -99,7 +102,8 @@ class GeneratedCalls:
 
     def __str__(self) -> str:
         codes = ", ".join(f"{count} {code}" for code, count in self.codes.most_common())
-        return f"seed {self.seed}: {self.tools.total()} calls of {len(self.tools)} tools; errors: {codes}; no traceback"
+        done = f"seed {self.seed}: {self.tools.total()} calls of {len(self.tools)} tools"
+        return f"{done}; errors: {codes}; no traceback; {self.frames}"
 
 
 @contextmanager
@@ -108,8 +112,9 @@ def generated_calls(folder: Path, seed: int) -> Iterator[GeneratedCalls]:
     path = folder / "log"
     own = {"home": str(folder / "home"), "namespace": "fuzz"}
     with path.open("w") as log, Site() as site:
-        with served("auto", (), log, **own, max_sessions="1", start_timeout="30") as server:
-            yield GeneratedCalls(server, site, seed)
+        limits = {**own, "max_sessions": "1", "start_timeout": "30"}
+        with broken_frames(folder / "frames", seed) as frames, served("auto", (), log, **limits) as server:
+            yield GeneratedCalls(server, site, seed, frames)
         log.flush()
     written = path.read_text()
     assert "a tool broke" not in written

@@ -1,7 +1,8 @@
 """A client that works without pause, in a process that can be killed: `kill_client.py HOME TTL URL SESSION…`.
 
 It works in its sessions side by side, restarts lost ones, and reports on its standard output: `server PID`,
-`lost NAME`, `started NAME`, `restored NAME`, and `round` after each round in which all answered.
+`lost NAME`, `started NAME`, `restored NAME`, `round` after each round in which all answered, and `CODE NAME` for any
+other failure; `asks TOOL NAME` comes before each call that looks after a failed one.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def settled(server: Server, name: str, url: str, result: dict[str, Any]) -> bool
         say("restored", name)
     if result and not code(result):
         return True
+    say(code(result) or "unanswered", name)
     seen = call(server, "get_text", sessionId=name)
     if seen.get("restored"):
         say("restored", name)
@@ -59,6 +61,7 @@ def settled(server: Server, name: str, url: str, result: dict[str, Any]) -> bool
 
 def call(server: Server, tool: str, **arguments: Any) -> dict[str, Any]:
     """Return the data of a call, an error included."""
+    say("asks", f"{tool} {arguments['sessionId']}")
     data: dict[str, Any] = server.ask("tools/call", name=tool, arguments=arguments)["structuredContent"]
     return data
 

@@ -16,10 +16,11 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import psutil
 
@@ -27,7 +28,7 @@ from orchestrator.models.session import SessionRecord, SessionState
 from orchestrator.sessions.store import leases
 from orchestrator.system import processes
 from tests.benchmarks.server import Server
-from tests.e2e.harness import Home, runs, until
+from tests.e2e.harness import PATIENCE, Home, in_time, runs, until
 from tests.long.by_hand import run_by_hand
 from tests.servers.site import Site
 
@@ -35,10 +36,13 @@ VICTIMS = ("server", "chromedriver", "chromium", "keeper", "client")
 CLIENTS = (("a", "b"), ("c", "d"))
 MOST_WAITED = 1.0
 """Maximum seconds between two kills, once all sessions work again."""
+LAST_LINES = 12
+"""How many lines of each client's output a failure has."""
 PAGE = """
 <title>Crash</title><label>Name <input id=name></label>
 <button onclick="document.title = document.querySelector('#name').value">Send</button>
 """
+SeenT = TypeVar("SeenT")
 
 
 class Client:
@@ -51,6 +55,7 @@ class Client:
             [sys.executable, str(script), str(home), "100", url, *names], stdout=subprocess.PIPE, text=True
         )
         self.output: list[str] = []
+        self.times: list[float] = []
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -58,6 +63,7 @@ class Client:
         with self.process.stdout as stdout:
             for line in stdout:
                 self.output.append(line.strip())
+                self.times.append(time.monotonic())
 
     def server(self) -> psutil.Process:
         """Return the client's server process."""
@@ -77,6 +83,8 @@ class Crash:
         self.home = Home(folder)
         self.killed: Counter[str] = Counter()
         self.lost = 0
+        self.last = "nothing yet"
+        self._began = time.monotonic()
         self._random = random.Random(seed)  # noqa: S311 — chance, no secret
         self._site = Site()
         self._clients: list[Client] = []
@@ -92,7 +100,7 @@ class Crash:
             client.process.kill()
             client.process.wait()
             with suppress(psutil.NoSuchProcess):
-                until(partial(_ended, client.server()), "the end of the server")
+                self._until(partial(_ended, client.server()), "the end of the server")
         if self.home.records():  # after a failure nothing may be left either
             with Server(self.home.folder) as last:
                 last.call("close_sessions", all=True)
@@ -108,6 +116,7 @@ class Crash:
             victim = order.pop()
             time.sleep(self._random.uniform(0, MOST_WAITED))  # the random moment is intended
             self.killed[victim] += 1
+            self.last = f"{victim}, the {self.killed.total()}th kill, at {self._now():.1f} s"
             getattr(self, f"_kill_{victim}")()
             self._all_answer()
             self._records_are_true()
@@ -132,7 +141,7 @@ class Crash:
         if keeper := self._keeper():
             os.kill(keeper, signal.SIGKILL)
             self._kill_chromium()
-            until(lambda: self._keeper() not in {None, keeper}, "another keeper")
+            self._until(lambda: self._keeper() not in {None, keeper}, "another keeper")
 
     def _come_back(self, client: Client, victim: psutil.Process) -> None:
         """Start the next client, which continues in the sessions of the killed one."""
@@ -140,10 +149,10 @@ class Crash:
         before = self._addresses(client.names)
         os.kill(victim.pid, signal.SIGKILL)
         client.process.wait()
-        until(partial(_ended, server), "the end of the server")
+        self._until(partial(_ended, server), "the end of the server")
         self._clients.remove(client)
         self._clients.append(Client(self.home.folder, self._url, client.names))
-        until(self._clients[-1].rounds, f"an answer of {client.names}")
+        self._until(self._clients[-1].rounds, f"an answer of {client.names}")
         assert self._addresses(client.names) == before, f"{before} are others now"
         assert {f"restored {name}" for name in client.names} <= {*self._clients[-1].output}
 
@@ -152,16 +161,16 @@ class Crash:
         session = self._random.choice(client.names)
         before = len(client.output)
         os.kill(self.home.process(session, name).pid, signal.SIGKILL)
-        until(lambda: f"lost {session}" in client.output[before:], f"the loss of {session} ({name})")
-        until(lambda: f"started {session}" in client.output[before:], f"{session} anew")
+        self._until(lambda: f"lost {session}" in client.output[before:], f"the loss of {session} ({name})")
+        self._until(lambda: f"started {session}" in client.output[before:], f"{session} anew")
         self.lost += 1
 
     def _all_answer(self) -> None:
         since = {id(client): client.rounds() for client in self._clients}
-        until(lambda: all(client.rounds() > since[id(client)] for client in self._clients), "an answer of all")
+        self._until(lambda: all(client.rounds() > since[id(client)] for client in self._clients), "an answer of all")
 
     def _records_are_true(self) -> None:
-        until(lambda: all(map(_is_true, self.home.records())), "records that contradict no process")
+        self._until(lambda: all(map(_is_true, self.home.records())), "records that contradict no process")
         assert {record.id for record in self.home.records()} == {name for names in CLIENTS for name in names}
 
     def _addresses(self, names: tuple[str, ...]) -> dict[str, str]:
@@ -178,14 +187,47 @@ class Crash:
             server = client.server()
             client.process.kill()
             client.process.wait()
-            until(partial(_ended, server), "the end of the server")
+            self._until(partial(_ended, server), "the end of the server")
         with Server(self.home.folder, park_ttl="1") as last:
             for record in self.home.records():
                 last.call("get_text", sessionId=record.id)
             last.process.kill()
-        until(lambda: not self.home.records(), "the end of all sessions")
-        until(self.home.is_clean, "the end of all processes and folders")
-        until(lambda: self._keeper() is None, "the end of the keeper")
+        self._until(lambda: not self.home.records(), "the end of all sessions")
+        self._until(self.home.is_clean, "the end of all processes and folders")
+        self._until(lambda: self._keeper() is None, "the end of the keeper")
+
+    def _until(self, look: Callable[[], SeenT], what: str) -> SeenT:
+        """Poll as `until` does, for longer on a busy machine, where the start of a browser alone may take a minute.
+
+        A failure tells the records, tickets and clients as they are then.
+        """
+        began = time.monotonic()
+        while True:
+            try:
+                return until(look, what)
+            except AssertionError as failure:
+                if time.monotonic() - began >= in_time(PATIENCE):
+                    raise AssertionError(f"{failure}\n{self._describe()}") from None
+
+    def _describe(self) -> str:
+        lines = [f"seed {self.seed}, now {self._now():.1f} s; killed last: {self.last}; load {os.getloadavg()[0]:.1f}"]
+        for record in self.home.records():
+            alive = [f"{one.name} {one.pid}{'' if processes.alive(one) else ' (dead)'}" for one in record.processes]
+            lost = f", {record.lost_reason}" if record.lost_reason else ""
+            lines.append(f"record {record.id}: {record.state}{lost}, owner {record.owner[:6]}, {', '.join(alive)}")
+        lines += [f"ticket {ticket}" for ticket in self.home.describe_tickets()]
+        for client in self._clients:
+            servers = [line for line in client.output if line.startswith("server ")]
+            state = "running" if client.process.poll() is None else f"ended with {client.process.returncode}"
+            lines.append(
+                f"client {client.process.pid} of {client.names}, {state}, {' '.join(servers)}; its last lines:"
+            )
+            said = [*zip(client.times, client.output, strict=False)][-LAST_LINES:]
+            lines += [f"  {at - self._began:.1f} s: {line}" for at, line in said]
+        return "\n".join(lines)
+
+    def _now(self) -> float:
+        return time.monotonic() - self._began
 
     def __str__(self) -> str:
         kills = ", ".join(f"{number} {victim}" for victim, number in sorted(self.killed.items()))

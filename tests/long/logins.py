@@ -1,6 +1,6 @@
 """Logs in again and again, four users at a time: each session must show its own user, and no other.
 
-`python -m tests.long.logins [--logins N] [--seed N]`: the form comes late, and so does the site's answer.
+`python -m tests.long.logins [--logins N] [--seed N] [--browser firefox]`: the form comes late, and so does the answer.
 The seed determines names, selectors and delays.
 """
 
@@ -46,8 +46,9 @@ BUTTONS = ("role=button[name=Log in]", "#go", 'button "Log in"', "text=Log in")
 class Logins:
     """A server with four sessions, and the logins so far."""
 
-    def __init__(self, server: Served, site: Site, seed: int) -> None:
+    def __init__(self, server: Served, site: Site, seed: int, browser: str) -> None:
         self.seed = seed
+        self._browser = browser
         self.done = 0
         self._server = server
         self._random = random.Random(seed)  # noqa: S311 — chance, no secret
@@ -57,7 +58,7 @@ class Logins:
     def run(self, logins: int) -> None:
         """Log in this often, four users side by side."""
         for name in SESSIONS:
-            self._server.ok("start_browser", sessionId=name)
+            self._server.ok("start_browser", sessionId=name, browser=self._browser)
         while self.done < logins:
             users = {name: f"{name} {self.done + number}" for number, name in enumerate(SESSIONS)}
             parts = [{"sessionId": name, "actions": self._steps(user)} for name, user in users.items()]
@@ -89,11 +90,11 @@ class Logins:
 
 
 @contextmanager
-def logins(folder: Path, seed: int) -> Iterator[Logins]:
+def logins(folder: Path, seed: int, browser: str = "chrome") -> Iterator[Logins]:
     """Start the server and the site."""
     with Site() as site, served(home=str(folder / "home"), namespace="logins") as server:
-        yield Logins(server, site, seed)
+        yield Logins(server, site, seed, browser)
 
 
 if __name__ == "__main__":
-    run_by_hand(logins, "logins", 200, "Logs in again and again, four users at a time.")
+    run_by_hand(logins, "logins", 200, "Logs in again and again, four users at a time.", ("chrome", "firefox"))

@@ -63,7 +63,7 @@ def test_a_value_that_is_no_plain_short_text_names_nobody(value: object) -> None
 
 @pytest.mark.parametrize("value", ["{", "[]", "null", "x" * 9_000, "[" * 7_000])
 def test_metadata_that_is_no_object_names_nobody(value: str) -> None:
-    """Text that is no JSON object counts as absent."""
+    """Text that is not a JSON object counts as absent."""
     assert not caller({"x-codex-turn-metadata": value}).named
 
 

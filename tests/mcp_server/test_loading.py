@@ -19,14 +19,14 @@ from tests.mcp_server.test_server import Recorder
 
 SERVE = [sys.executable, "-m", "orchestrator", "serve"]
 
-WITHOUT_ENGINE = """
+WITHOUT_PACKAGES = """
 import sys
 from importlib.machinery import PathFinder
 
 class Without(PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        return None if name == "py_mini_racer" else super().find_spec(name, path, target)
+        return None if name in ("py_mini_racer", "selenium_axe_python") else super().find_spec(name, path, target)
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Without
 """
@@ -74,13 +74,13 @@ def test_an_orchestrator_that_cannot_be_opened_ends_the_server_with_one_sentence
         assert str(tmp_path / "home") in line
 
 
-async def test_without_a_javascript_engine_run_script_is_not_listed(tmp_path: Path) -> None:
-    """On a system without wheels of the engine the other tools are there."""
-    (tmp_path / "sitecustomize.py").write_text(WITHOUT_ENGINE, "utf-8")
+async def test_a_tool_whose_packages_are_missing_is_not_listed(tmp_path: Path) -> None:
+    """On a system without wheels of the engine, or without the extra for audits, the other tools are there."""
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_PACKAGES, "utf-8")
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
     environment = {**os.environ, "ORCHESTRATOR_HOME": str(tmp_path / "home"), "PYTHONPATH": path}
     parameters = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], "--tools", "all"], env=environment)
     async with Client(stdio_client(parameters)) as client:
         listed = {tool.name for tool in (await client.list_tools()).tools}
         assert "execute_script" in listed
-        assert "run_script" not in listed
+        assert not {"run_script", "audit_page"} & listed

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from mcp.types import CallToolResult, ImageContent, TextContent
-from pydantic import Field
 
 from orchestrator.errors import (
     ElementNotFound,
@@ -39,9 +39,9 @@ def renderer() -> Renderer:
 
 
 def text(result: CallToolResult) -> str:
-    """Return the only text of a result."""
+    """Return the only text of a result; the name of its fence is left out."""
     [part] = [part for part in result.content if isinstance(part, TextContent)]
-    return part.text
+    return re.sub(r"(?<=page)-[a-z0-9]{5}", "", part.text)
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,18 @@ def text(result: CallToolResult) -> str:
         ),
         (
             ElementNotFound("No element matches '#a'.", hint="Look again.", candidates=['button "A" [e1]', 'link "B"']),
-            'element_not_found: No element matches \'#a\'. Look again.\nCandidates:\n- button "A" [e1]\n- link "B"',
+            (
+                "element_not_found: No element matches '#a'. Look again.\n"
+                '<page>\nCandidates:\n- button "A" [e1]\n- link "B"\n</page>'
+            ),
             {"candidates": ['button "A" [e1]', 'link "B"']},
         ),
         (
             ExpectationFailed("'#n' has another text.", expected="1", actual={"text": "2"}, near_by=["status [e3]"]),
-            'expectation_failed: \'#n\' has another text.\nExpected: 1\nActual: {"text": "2"}\nNear by:\n- status [e3]',
+            (
+                "expectation_failed: '#n' has another text.\nExpected: 1\nNear by:\n- status [e3]\n"
+                '<page>\nActual: {"text": "2"}\n</page>'
+            ),
             {"expected": "1", "actual": {"text": "2"}, "nearBy": ["status [e3]"]},
         ),
         (
@@ -155,9 +161,10 @@ def test_a_sequence_that_stopped_early_is_an_error_with_its_data(renderer: Rende
     result = renderer.outcome(outcome)
     assert result.is_error
     assert text(result) == (
-        "element_not_found: No element matches '#a'. Look again.\nCandidates:\n- link [e1]\n"
+        "element_not_found: No element matches '#a'. Look again.\n"
         "Completed 1 steps.\nStep 1 (click_element) failed: element_not_found: No element matches '#a'.\n"
-        "Appeared:\n- status [e2]\nSettled after 150 ms.\nSession: alice (browser)."
+        "Settled after 150 ms.\nSession: alice (browser).\n"
+        "<page>\nCandidates:\n- link [e1]\n</page>\n<page>\nAppeared:\n- status [e2]\n</page>"
     )
     assert result.structured_content == outcome.data() | {
         "error": {**failed, "retryable": True, "candidates": ["link [e1]"]}
@@ -210,7 +217,8 @@ def test_a_cut_result_says_so_in_text_and_data() -> None:
     """The omitted length and the way to get the rest are in the text and in `next`."""
     note = "Cut: it has 6067 characters and max_output is 1000. To see the rest, narrow it with selector."
     result = Renderer(Redactor(), 1000).outcome(PageText(text="abcd\n" * 1000, session=LABEL), ["selector"])
-    assert text(result).endswith(f"abcd\n…\nSession: alice (browser).\n{note}")
+    assert text(result).startswith(f"Session: alice (browser).\n{note}\n<page>\nabcd\n")
+    assert text(result).endswith("abcd\n…\n</page>")
     assert result.structured_content["next"] == note
     assert result.structured_content["text"].endswith("abcd\n…")
     assert result.structured_content["session"] == {"sessionId": "alice", "sessionType": "browser"}
@@ -221,17 +229,25 @@ def test_a_result_that_its_action_has_cut_keeps_its_own_advice() -> None:
     outcome = PageText(text="a" * 2000, next="Go on with offset=5.")
     result = Renderer(Redactor(), 1000).outcome(outcome)
     assert result.structured_content["next"].startswith("Go on with offset=5. Cut: ")
-    assert "\nGo on with offset=5.\nCut: " in text(result)
+    assert text(result).startswith("Go on with offset=5.\nCut: ")
 
 
 def test_a_long_error_keeps_its_code_and_hint() -> None:
     """The hint has priority over the fifth candidate."""
     error = ElementNotFound("Nothing.", hint="Look again.", candidates=[f'button "{n}" [e{n}]' for n in range(500)])
     result = Renderer(Redactor(), 1000).error(error)
-    assert text(result).startswith('element_not_found: Nothing. Look again.\nCandidates:\n- button "0" [e0]')
+    assert text(result).startswith("element_not_found: Nothing. Look again.\nCut: ")
+    assert '\n<page>\nCandidates:\n- button "0" [e0]\n' in text(result)
     told = result.structured_content["error"]
     assert (told["code"], told["hint"]) == ("element_not_found", "Look again.")
     assert told["candidates"][0] == 'button "0" [e0]'
+
+
+def test_each_renderer_has_a_fence_of_its_own() -> None:
+    """The name that a page has seen in one connection is of no use in another."""
+    results = [Renderer(Redactor(), LIMIT).outcome(PageText(text="a")) for _ in range(2)]
+    first, second = [part.text for result in results for part in result.content if isinstance(part, TextContent)]
+    assert first != second
 
 
 def test_texts_are_cut_between_lines() -> None:
@@ -250,21 +266,6 @@ def test_data_is_cut_where_it_is_longest() -> None:
     assert cut["lines"] == ["x" * 20] * len(cut["lines"])
     assert len(cut["lines"]) >= 9
     assert json.loads(json.dumps(data)) == data
-
-
-class Odd(PageText):
-    """An outcome with an unusual end of its text."""
-
-    more: int = Field(default=0)
-
-    def render(self) -> str:
-        """Return a text of its own."""
-        return "odd"
-
-
-def test_a_result_that_renders_its_own_text_is_left_unchanged(renderer: Renderer) -> None:
-    """Nothing is added to the text of a result that renders itself, and nothing is removed."""
-    assert text(renderer.outcome(Odd(text="a", session=LABEL))) == "odd"
 
 
 def test_lone_surrogates_are_replaced_in_results(renderer: Renderer) -> None:

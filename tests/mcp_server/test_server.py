@@ -111,7 +111,7 @@ async def test_an_unknown_argument_is_refused_with_the_nearest_valid_name(app: T
     result = await app.call_tool("click_element", {"selector": "#a", "sesionId": "a"})
     assert text(result) == (
         "invalid_argument: Unknown argument 'sesionId'. Did you mean 'sessionId'? "
-        "Valid: selector, button, count, modifiers, observe, timeout, sessionId."
+        "Valid: selector, button, count, modifiers, scrollToView, observe, timeout, sessionId."
     )
     assert facade.asked == []
 

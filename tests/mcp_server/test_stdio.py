@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import psutil
 import pytest
@@ -21,12 +19,12 @@ from mcp.client.stdio import stdio_client
 
 from orchestrator.system.process_identity import gone
 from tests.e2e.harness import in_time
+from tests.servers.mcp import check_first_calls
+from tests.servers.raw_mcp import PATIENCE, SERVE, RawServer
 
 pytestmark = pytest.mark.browser
 
-SERVE = [sys.executable, "-m", "orchestrator", "serve"]
 PAGE = "data:text/html,<title>T</title><button>Hi</button>"
-PATIENCE = 30.0
 SECONDS = 4.0
 """Seconds from the end of input to a client's SIGKILL."""
 
@@ -56,14 +54,7 @@ async def test_modern_and_legacy_mcp_clients_list_and_call_tools(
     """X1: tools with their schemas, instructions, and results that meet the schemas (the SDK's client checks them)."""
     log = tmp_path / "log"
     async with connected(environment, mode, log) as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert tools["click_element"].input_schema["required"] == ["selector"]
-        assert client.instructions
-        listed = await client.call_tool("list_sessions", {})
-        assert listed.structured_content == {"sessions": [], "currentSession": None}
-        refused = await client.call_tool("click_element", {"selector": "#a"})
-        assert refused.is_error
-        assert refused.structured_content["error"]["code"] == "no_session"
+        await check_first_calls(client)
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["event"] for line in lines] == ["serving over stdio", "ending"]
     assert lines[-1]["reason"] == "end of input"
@@ -82,56 +73,6 @@ async def test_a_client_of_the_2026_protocol_may_keep_the_list_for_minutes_and_o
         assert set(server.answer()["result"]) == {"tools"}
     finally:
         server.close()
-
-
-class RawServer:
-    """The server under a client that speaks JSON-RPC by hand, so that it can disconnect in any way."""
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
-            SERVE, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
-        self.ask(1, "initialize", hello)
-        self.answer()
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def ask(self, number: int, method: str, params: dict[str, Any]) -> None:
-        """Send a request."""
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-
-    def call(self, number: int, tool: str, **arguments: Any) -> None:
-        """Call a tool without waiting for the answer."""
-        self.ask(number, "tools/call", {"name": tool, "arguments": arguments})
-
-    def answer(self) -> Any:
-        """Return the next answer."""
-        assert self.process.stdout is not None
-        return json.loads(self.process.stdout.readline())
-
-    def _send(self, message: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
-
-    def children(self) -> list[psutil.Process]:
-        """The server's descendants."""
-        return psutil.Process(self.process.pid).children(recursive=True)
-
-    def close(self) -> None:
-        """End the server and its processes in any state."""
-        self.process.kill()
-        self.process.wait(PATIENCE)
-        for stream in (self.process.stdin, self.process.stdout):
-            assert stream is not None
-            with contextlib.suppress(BrokenPipeError):
-                stream.close()
-
-    def ended(self) -> float:
-        """Wait for the server's end; return the seconds."""
-        since = time.monotonic()
-        self.process.wait(PATIENCE)
-        return time.monotonic() - since
 
 
 @pytest.fixture
@@ -189,3 +130,77 @@ def test_a_client_that_stops_reading_does_not_keep_the_server_alive(server: RawS
     assert server.ended() < in_time(SECONDS)
     assert server.process.returncode == 0
     assert_gone(started)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawServer]:
+    """A server without a session, for all lines that cannot be read."""
+    home = tmp_path_factory.mktemp("bare")
+    server = RawServer({**os.environ, "ORCHESTRATOR_HOME": str(home), "ORCHESTRATOR_NAMESPACE": "stdio"})
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+CALL = '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": %s}'
+REFUSED = {
+    "deep": (CALL % ("[" * 300 + "]" * 300), 7, -32600, "nested deeper than 200 levels"),
+    "too deep for anyone": (CALL % ("[" * 9000 + "]" * 9000), 7, -32700, "nested deeper than 200 levels"),
+    "params a list": (
+        CALL % '["list_sessions"]',
+        7,
+        -32600,
+        "its params is wrong (Input should be an object)",
+    ),
+    "raw control character": (CALL % '{"name": "a\x01b"}', 7, -32700, "control character"),
+    "cut off": ((CALL % '{"name": {"id": 9}}')[:-3], 7, -32700, "EOF while parsing"),
+    "cut off in its id": (CALL[: CALL.index("7") + 1], None, -32700, "EOF while parsing"),
+    "id as text": ('{"id": "a\\"b", "method": "ping", "jsonrpc": }', 'a"b', -32700, "expected value"),
+    "id null": ('{"jsonrpc": "2.0", "id": null, "method": "tools/list"}', None, -32600, "its id is neither"),
+    "id a fraction": ('{"jsonrpc": "2.0", "id": 1.5, "method": "tools/list"}', None, -32600, "its id is neither"),
+    "a batch": ('[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]', None, -32600, "a message is one object"),
+    "no JSON": ("hello", None, -32700, "expected value"),
+}
+
+
+@pytest.mark.parametrize(("line", "number", "code", "reason"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_message_that_cannot_be_read_is_refused_with_its_id(
+    bare: RawServer, line: str, number: object, code: int, reason: str
+) -> None:
+    """Nothing is left unanswered: the sender is told what is wrong, and the connection goes on."""
+    bare.send_line(line)
+    bare.call(8, "list_sessions")
+    refusal = bare.answer()
+    assert (refusal.get("id"), refusal["error"]["code"]) == (number, code)
+    assert reason in refusal["error"]["message"]
+    assert refusal["error"]["message"].endswith("Nothing was done.")
+    assert bare.answer()["result"]["structuredContent"] == {"sessions": [], "currentSession": None}
+
+
+def test_half_an_emoji_is_replaced_wherever_it_stands(bare: RawServer) -> None:
+    """A call with lone surrogates is run, with U+FFFD in their place; a whole pair stays what it is."""
+    name = r'{"name": "set_current_session", "arguments": {"sessionId": "a\ud83d"}}'
+    bare.send_line(CALL % name)
+    bare.call(8, "list_sessions")
+    refused = bare.answer()
+    assert refused["id"] == 7
+    assert "a\ufffd" in refused["result"]["content"][0]["text"]
+    assert bare.answer()["id"] == 8
+    bare.send_line(r'{"jsonrpc": "2.0", "id": "\udfff", "method": "tools/call", "params": {"name": "\ud83d\ude00"}}')
+    unknown = bare.answer()
+    assert unknown["id"] == "\ufffd"
+    assert "\U0001f600" in json.dumps(unknown, ensure_ascii=False)
+
+
+def test_what_needs_no_answer_gets_none(bare: RawServer) -> None:
+    """Empty lines and broken answers to requests of ours are left out, as are notifications."""
+    for line in (
+        "",
+        "   ",
+        '{"jsonrpc": "2.0", "id": 1, "result": 5}',
+        '{"jsonrpc": "2.0", "method": "notifications/x"}',
+    ):
+        bare.send_line(line)
+    bare.call(8, "list_sessions")
+    assert bare.answer()["id"] == 8

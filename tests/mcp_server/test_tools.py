@@ -20,7 +20,9 @@ from orchestrator.settings import Settings
 
 INPUT_BUDGETS = {"default": 16 * 1024, "all": 32 * 1024, "core": 11 * 1024}
 OUTPUT_BUDGET = 16 * 1024
-READERS = re.compile(r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot|print_page|describe_actions")
+READERS = re.compile(
+    r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot|print_page|audit_page|describe_actions"
+)
 
 each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 
@@ -129,7 +131,7 @@ def test_schemas_are_full_for_other_clients_and_where_the_setting_says_so() -> N
 
 
 @pytest.mark.parametrize("sets", ["all", "core", "browser"])
-def test_each_listed_tool_describes_all_its_parameters(sets: str) -> None:
+def test_each_listed_tool_describes_all_its_parameters(sets: str) -> None:  # W35
     """A parameter has its words and values in each tool, whatever else is listed; its default stands in the docs."""
     for tool in listing(sets):
         declared = TOOLS[tool.name].mcp_tool.input_schema["properties"]
@@ -175,7 +177,8 @@ def test_clients_that_load_tools_on_demand_are_told_the_four_to_load_at_once() -
 def test_clients_that_put_long_results_into_files_are_asked_for_them_whole() -> None:
     """Results that are read whole carry the highest limit that a client knows: `max_output` cuts before it."""
     room = {one.name: (one.meta or {}).get("anthropic/maxResultSizeChars") for one in listing("all")}
-    reading = {"get_visible_elements", "get_text", "get_page_source", "get_console", "get_network", "execute_script"}
+    looking = {"get_visible_elements", "get_text", "get_page_source", "audit_page"}
+    reading = looking | {"get_console", "get_network", "execute_script"}
     assert {name for name, size in room.items() if size} == reading | {"execute_sequence", "execute_parallel"}
     assert set(room.values()) == {None, 500_000}
 

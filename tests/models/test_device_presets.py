@@ -131,7 +131,7 @@ def test_device_names_are_found_in_any_case_and_spacing(written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "meant"), [("iPhone14", "iPhone 14"), ("Pixl 7", "Pixel 7"), ("S20 Ultra", "Galaxy S20 Ultra")]
 )
-def test_an_unknown_device_name_is_refused_with_the_nearest(written: str, meant: str) -> None:  # X48
+def test_an_unknown_device_name_is_refused_with_the_nearest(written: str, meant: str) -> None:  # X47
     """The hint offers the nearest name."""
     with pytest.raises(InvalidArgument) as refused:
         find_preset(written)

@@ -78,6 +78,7 @@ def test_the_python_page_has_its_programs() -> None:
     assert len(programs()) == (DOCS / "python.md").read_text("utf-8").count("```python") >= 6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("title", sections())
 def test_the_commands_of_a_section_of_the_page_about_the_command_line_run(
     title: str, tmp_path: Path, reader: dict[str, str]

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.generators import transcripts
+from tests.long_cases import every_other_long
 
 pytestmark = pytest.mark.browser
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.parametrize("page", transcripts.pages(), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", every_other_long(transcripts.pages()), ids=lambda page: page.name)
 def test_calls_on_a_docs_page_answer_as_shown(page: Path) -> None:
     """The calls of a page, made in order, give the answers on the page, except for times and ids."""
     with transcripts.reader() as someone:
@@ -54,7 +55,7 @@ def test_an_example_without_its_argument_says_what_is_missing(
     assert done.returncode == 2
 
 
-def test_the_two_users_over_mcp_example_has_users_read_each_others_messages(tmp_path: Path) -> None:  # W3 W21 W42 W43
+def test_the_two_users_over_mcp_example_has_users_read_each_others_messages(tmp_path: Path) -> None:  # W3 W44
     """Two users write to each other in one call, and each reads the other's message."""
     done = run(tmp_path, "two_users_over_mcp", "main.py")
     assert done.stdout.split("\n")[:2] == ["ann: 7 of 7 steps ", "ben: 7 of 7 steps "], done.stdout + done.stderr
@@ -70,7 +71,7 @@ def test_the_hand_over_example_shares_a_session_between_script_and_agent(tmp_pat
     assert done.returncode == 0
 
 
-def test_the_logged_in_and_out_example_shows_what_only_one_session_sees(tmp_path: Path) -> None:  # W2 W20 W22
+def test_the_logged_in_and_out_example_shows_what_only_one_session_sees(tmp_path: Path) -> None:  # W2 W5
     """Text and picture of two sessions on one page show what only one of them gets; the clock does not count."""
     done = run(tmp_path, "logged_in_and_out", "main.py")
     *text, pixels = done.stdout.splitlines() or [done.stderr]
@@ -84,9 +85,10 @@ def test_the_logged_in_and_out_example_shows_what_only_one_session_sees(tmp_path
     assert Path(told[2]).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_the_one_session_an_agent_example_gives_each_agent_its_own_storage(
     tmp_path: Path,
-) -> None:  # W4 W22 W31 W44 W57
+) -> None:  # W4 W31
     """Three clients with a server each work at once, each in its own storage; a fourth lists and closes all."""
     done = run(tmp_path, "one_session_an_agent", "main.py")
     assert sorted(done.stdout.splitlines()) == [
@@ -98,7 +100,7 @@ def test_the_one_session_an_agent_example_gives_each_agent_its_own_storage(
     ], done.stderr
 
 
-def test_the_sub_agents_of_a_parent_take_turns_in_the_sessions_it_started(tmp_path: Path) -> None:  # W20 W23 W31
+def test_the_sub_agents_of_a_parent_take_turns_in_the_sessions_it_started(tmp_path: Path) -> None:  # W20 W31
     """On one connection, two sub-agents write and answer by turns, each in the session whose id it was given."""
     done = run(tmp_path, "one_session_an_agent", "handed_out.py")
     assert done.stdout.splitlines() == [
@@ -107,7 +109,7 @@ def test_the_sub_agents_of_a_parent_take_turns_in_the_sessions_it_started(tmp_pa
     ], done.stderr
 
 
-def test_sub_agents_with_sessions_of_their_own_share_nothing_and_leave_nothing(tmp_path: Path) -> None:  # W21 W23 W31
+def test_sub_agents_with_sessions_of_their_own_share_nothing_and_leave_nothing(tmp_path: Path) -> None:  # W21 W31
     """Three at once on one connection: each reads its own notes alone, in the session whose id it was answered."""
     done = run(tmp_path, "one_session_an_agent", "own.py")
     *read, left = done.stdout.splitlines() or [done.stderr]
@@ -119,6 +121,7 @@ def test_sub_agents_with_sessions_of_their_own_share_nothing_and_leave_nothing(t
     assert left == "Left are []"
 
 
+@pytest.mark.long
 def test_a_parent_gives_one_task_to_several_sub_agents_and_compares_the_outcome(tmp_path: Path) -> None:  # W22 W31
     """Three emulated devices are started at once, used at once, and show the same."""
     done = run(tmp_path, "one_session_an_agent", "at_once.py")
@@ -128,7 +131,7 @@ def test_a_parent_gives_one_task_to_several_sub_agents_and_compares_the_outcome(
     ], done.stderr
 
 
-def test_the_race_for_the_last_item_example_has_exactly_one_winner(tmp_path: Path) -> None:  # W3 W21 W42
+def test_the_race_for_the_last_item_example_has_exactly_one_winner(tmp_path: Path) -> None:  # W3
     """Both shoppers click after the barrier; exactly one gets the item, and the result of the call names the winner."""
     done = run(tmp_path, "race_for_the_last_item", "main.py")
     *told, winner = done.stdout.splitlines() or [done.stderr]
@@ -141,10 +144,8 @@ def test_the_race_for_the_last_item_example_has_exactly_one_winner(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("needs_phones")
-@pytest.mark.parametrize("program", ["main.py", "over_mcp.py"])
-def test_the_checkout_example_ends_the_same_on_web_ios_and_android(
-    tmp_path: Path, program: str
-) -> None:  # W2 W22 W42 W43
+@pytest.mark.parametrize("program", every_other_long(["main.py", "over_mcp.py"]))
+def test_the_checkout_example_ends_the_same_on_web_ios_and_android(tmp_path: Path, program: str) -> None:  # W2 W43
     """A list of steps buys on a web page and in two apps, and all three show the same at the end."""
     done = run(tmp_path, "checkout_on_three_platforms", program)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -196,7 +197,7 @@ def own_tests(example: Path, environ: dict[str, str], folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_the_provider_example_is_installed_listed_and_passes_its_own_tests(tmp_path: Path) -> None:
     """The package is built and installed: the command lists its provider, which passes the contract at a real farm."""
@@ -233,6 +234,7 @@ def test_the_program_of_the_readme_runs_as_printed(tmp_path: Path) -> None:
 
 
 def test_every_example_is_run() -> None:
-    """A folder under examples/ is run by a test of this module."""
-    shown = Path(__file__).read_text("utf-8") + Path(transcripts.__file__).read_text("utf-8")
+    """A folder under examples/ is run by a test of this module, or that of the pytest plug-in by its own."""
+    of_plugin = EXAMPLES.parent / "tests" / "pytest_plugin" / "test_example_project.py"
+    shown = "".join(path.read_text("utf-8") for path in (Path(__file__), Path(transcripts.__file__), of_plugin))
     assert [folder.name for folder in EXAMPLES.iterdir() if f'"{folder.name}"' not in shown] == []

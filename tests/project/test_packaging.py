@@ -22,6 +22,7 @@ HANDED_ON = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 
 TOP = {"docs", "examples", "orchestrator", "providers", "tests"} | {
     "CHANGELOG.md",
+    "Containerfile",
     "LICENSE",
     "Makefile",
     "README.md",

@@ -14,7 +14,7 @@ import pytest
 
 from orchestrator.models.requests import StartRequest
 from orchestrator.models.session import ProcessInfo, SessionRecord, SessionType
-from orchestrator.provider import SessionOptions
+from orchestrator.provider import Origins, SessionOptions
 from orchestrator.settings import Settings
 from orchestrator.system import processes
 from orchestrator_providers.local.options import LocalOptions
@@ -34,6 +34,7 @@ class RealStart:
         self.options: SessionOptions = LocalOptions.model_validate(request.options)
         self.session_id = request.session_id or "browser-1"
         self.headless = True
+        self.origins = Origins()
         self.processes: list[ProcessInfo] = []
         self.claims: list[str] = []
         self.held: SessionRecord | None = None
@@ -69,6 +70,12 @@ class RealStart:
         """Record the claim; return the session in `held`, if any, as its holder."""
         self.claims.append(name)
         return self.held
+
+    def claim_device(self, claims: Mapping[str, str], wait: float) -> str:
+        """Take the first device."""
+        assert wait >= 0
+        self.claims.append(next(iter(claims.values())))
+        return next(iter(claims))
 
     def check(self) -> None:
         """Raise the start's cancellation, if any."""

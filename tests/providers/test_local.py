@@ -23,7 +23,7 @@ from orchestrator.models.requests import Endpoint
 from orchestrator.sessions.providers import Providers
 from orchestrator.system import processes
 from orchestrator.system.process_identity import gone
-from orchestrator_providers.local import chromium_flags
+from orchestrator_providers.local import chromium_flags, profile_release
 from orchestrator_providers.local.options import LocalOptions
 from orchestrator_providers.local.provider import LocalProvider
 from tests.servers.certificates import self_signed
@@ -68,7 +68,7 @@ def web(context: ssl.SSLContext | None = None) -> Iterator[str]:
             thread.join()
 
 
-def test_a_local_browser_starts_with_its_viewport_and_ends_without_a_trace(browse: Browse) -> None:
+def test_a_local_browser_starts_with_its_viewport_and_ends_without_a_trace(browse: Browse) -> None:  # O25
     """A session has the requested viewport; its processes are recorded, and all of them end with their folder."""
     browser = browse(viewport=Viewport(width=1000, height=600))
     start = browser.start
@@ -183,7 +183,7 @@ def test_a_profile_locked_by_another_machine_is_refused_with_the_lock_file(
     begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error names the other machine and the lock file, to remove if its browser is gone."""
-    monkeypatch.setattr(chromium_flags, "_ENDING", 0.0)
+    monkeypatch.setattr(profile_release, "_ENDING", 0.0)
     note = tmp_path / "SingletonLock"
     note.symlink_to("another-machine-123")
     with pytest.raises(StartFailed, match="open in a browser on another-machine") as error:
@@ -193,7 +193,7 @@ def test_a_profile_locked_by_another_machine_is_refused_with_the_lock_file(
 
 
 def test_a_self_signed_page_loads_only_with_accept_insecure_certs(browse: Browse, tmp_path: Path) -> None:
-    """A page with a self-signed certificate loads only with acceptInsecureCerts."""
+    """A page with a self-signed certificate loads only with acceptInsecureCerts, private."""
     with web(self_signed(tmp_path)) as address:
         assert browse(options={"acceptInsecureCerts": True}).open(f"https://{address}/x") == f"/x at {address}"
         assert "ERR_CERT_AUTHORITY_INVALID" in browse().open(f"https://{address}/x")
@@ -310,7 +310,7 @@ def test_an_invalid_option_is_refused_without_repeating_its_value(given: dict[st
     assert "hunter2" not in str(caught.value)
     assert caught.value.hint == (
         "Options of 'local': idleTimeout, maxDuration, startTimeout, strict, har, hars, browserVersion, hostRules, "
-        "proxy, acceptInsecureCerts."
+        "proxy, acceptInsecureCerts, private."
     )
 
 

@@ -14,7 +14,8 @@ from tests.servers.webdriver import listening
 class AnsweringServer(ThreadingHTTPServer):
     """The server; `requests` are method, path and body, `headers` those of each, `clients` their addresses.
 
-    Every request is answered with `status`, `body` and `fields`; None for `status` sends no answer.
+    Every request is answered with `status`, `body` and `fields`; None for `status` sends no answer. With `dribble`
+    these bytes are the answer's beginning, and more of it comes a byte at a time until the test ends.
     """
 
     daemon_threads = True
@@ -28,6 +29,7 @@ class AnsweringServer(ThreadingHTTPServer):
         self.status: int | None = 200
         self.body = b'{"value": null}'
         self.fields: Mapping[str, str] = {}
+        self.dribble = b""
         self.asked = Event()
         self.over = Event()
 
@@ -78,11 +80,22 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         with suppress(ConnectionError):
+            if server.dribble:
+                self._dribble(server.dribble)
+                return
             self.send_response(server.status)
             for name, value in {**server.fields, "Content-Length": str(len(server.body))}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(server.body)
+
+    def _dribble(self, beginning: bytes) -> None:
+        self.close_connection = True
+        self.wfile.write(beginning)
+        self.wfile.flush()
+        while not self.server.over.wait(0.1):
+            self.wfile.write(b"x")
+            self.wfile.flush()
 
     def log_message(self, *_: object) -> None:
         """Log nothing."""

@@ -76,4 +76,4 @@ def environment(end: AppiumEnd) -> Mapping[str, str]:
     server._folder = Path(end.home).parent / "own"
     server._folder.mkdir(exist_ok=True)
     simulated = {name: value for name, value in server._environment().items() if name.startswith("SIM_")}
-    return {"APPIUM_HOME": end.home, **simulated}
+    return {"APPIUM_HOME": end.home, "ORCHESTRATOR_PASS_ENVIRONMENT": "SIM_*", **simulated}

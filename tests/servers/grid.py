@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -26,6 +26,7 @@ from orchestrator.system.machine import LocalMachine
 from tests.demo.phones import DEVICES
 from tests.e2e.harness import remote, runs, until
 from tests.needed import needed
+from tests.servers.geckodriver import GECKODRIVER
 from tests.servers.ports import free_port
 
 FOLDER = Path(sys.prefix) / "grid"
@@ -123,17 +124,19 @@ def grid_end(
     hub: Sequence[str] = (),
     node: Sequence[str] = (),
     appium: str | None = None,
+    firefox: bool = False,
     jvm: str = "-XX:SharedArchiveFile",
 ) -> Iterator[GridEnd]:
     """Run a Grid for a block; end it with all its processes.
 
     Args:
         nodes: The number of nodes.
-        sessions: The number of Chromium sessions of each node.
+        sessions: The number of sessions of each node, of each browser.
         session_timeout: Seconds after which a node ends an unused session.
         hub: Further flags of the hub, such as `--reject-unsupported-caps true` or `--healthcheck-interval 1`.
         node: Further flags of every node, such as `--enable-managed-downloads true`.
         appium: The URL of an Appium server to which a further node relays iOS and Android sessions.
+        firefox: Offer Firefox beside Chromium.
         jvm: The JVMs' option for the archive of their classes.
     """
     needed(missing())
@@ -147,7 +150,7 @@ def grid_end(
         bus = _bus()
         grid.hub = _spawn(folder, "hub", [java, jvm], [*_listens(grid.port), *bus, *hub])
         started.append(grid.hub)
-        configurations = [selenium_grid.configuration(LocalMachine.this(), Settings(), sessions)] * nodes
+        configurations = [selenium_grid.configuration(_machine(firefox=firefox), Settings(), sessions)] * nodes
         for number, configuration in enumerate(configurations + ([_relaying(appium)] if appium else [])):
             name, port = f"node-{number}", free_port()
             config = folder / f"{name}.toml"
@@ -161,6 +164,16 @@ def grid_end(
     finally:
         _end(started, folder)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _machine(*, firefox: bool) -> LocalMachine:
+    """Return this machine, without the tests' own geckodriver if none is wanted.
+
+    The nodes offer each browser whose driver is found.
+    """
+    places = os.environ["PATH"].split(os.pathsep)
+    path = os.pathsep.join(place for place in places if firefox or Path(place) != GECKODRIVER)
+    return replace(LocalMachine.this(), environ={**os.environ, "PATH": path})
 
 
 def _jar() -> Path | None:

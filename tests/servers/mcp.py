@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import psutil
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, Implementation, ToolListChangedNotification
+from mcp.types import (
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    Implementation,
+    InputRequiredResult,
+    ListRootsResult,
+    Root,
+    ToolListChangedNotification,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+T = TypeVar("T")
+
+_FENCE = re.compile(r"\n</?page-[a-z0-9]{5}>(?=\n|\Z)")
 
 
 @dataclass(frozen=True)
@@ -38,7 +52,12 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """All text parts."""
+        """All text parts, without the lines around what a page wrote."""
+        return _FENCE.sub("", f"\n{self.fenced_text}")[1:]
+
+    @property
+    def fenced_text(self) -> str:
+        """All text parts as they stand on the wire."""
         return "\n".join(part.text for part in self.raw.content if part.type == "text")
 
     @property
@@ -100,17 +119,37 @@ class Served:
 
         return self._portal.start_task_soon(send)
 
+    def send_round(self, tool: str, arguments: dict[str, Any], **more: Any) -> CallToolResult | InputRequiredResult:
+        """Send one round of a call that may need more input, and answer nothing by itself."""
+
+        async def send() -> CallToolResult | InputRequiredResult:
+            rounds = self.client.session
+            answer: CallToolResult | InputRequiredResult = await rounds.call_tool(
+                tool, arguments, allow_input_required=True, **more
+            )
+            return answer
+
+        return self._portal.start_task_soon(send).result(timeout=110)
+
     def listen(self, messages: list[str], tool: str, **arguments: Any) -> Future[Answer]:
         """Send a tool call as `begin` does; the server's progress messages are added to `messages`."""
+        return self.hear(messages.append, tool, **arguments)
+
+    def hear(self, told: Callable[[str], None], tool: str, **arguments: Any) -> Future[Answer]:
+        """Send a tool call as `begin` does; `told` is called with each of the server's progress messages."""
 
         async def hear(progress: float, total: float | None, message: str | None) -> None:
             del progress, total
-            messages.append(message or "")
+            told(message or "")
 
         async def send() -> Answer:
             return Answer(await self.client.call_tool(tool, arguments, progress_callback=hear))
 
         return self._portal.start_task_soon(send)
+
+    def ask(self, request: Callable[[], Awaitable[T]]) -> T:
+        """Send any request of the client, and wait for its answer."""
+        return self._portal.call(request)
 
     def tools(self) -> list[Any]:
         """Return the tools of tools/list."""
@@ -131,20 +170,26 @@ def served(
     options: Sequence[str] = (),
     log: TextIO = sys.stderr,
     host: str = "mcp",
+    person: Callable[[str], str | Mapping[str, object]] | None = None,
+    roots: Sequence[Path] = (),
+    inside: Sequence[str] = (),
     /,
     **settings: str,
 ) -> Iterator[Served]:
     """Start a server with these settings (as environment variables) and a client of this era (auto, legacy).
 
     `options` are added to its command line, its standard error goes to `log`, and the client calls itself `host`.
+    `person` is asked what the server asks a person, and returns accept, decline or cancel, or the fields of the form,
+    which is accepted with them; without it none can be.
+    The client works in the folders `roots`. The words `inside` stand before those that start the server.
     """
     environ = {
         "ORCHESTRATOR_PARK_TTL": "0",
         **os.environ,
         **{f"ORCHESTRATOR_{name.upper()}": value for name, value in settings.items()},
     }
-    command = ["-m", "orchestrator", "serve", *options]
-    parameters = StdioServerParameters(command=sys.executable, args=command, env=environ)
+    command = [*inside, sys.executable, "-m", "orchestrator", "serve", *options]
+    parameters = StdioServerParameters(command=command[0], args=command[1:], env=environ)
     before = {child.pid for child in psutil.Process().children()}
     list_changes: list[ToolListChangedNotification] = []
 
@@ -152,12 +197,26 @@ def served(
         if isinstance(message, ToolListChangedNotification):
             list_changes.append(message)
 
+    async def ask(context: object, params: ElicitRequestParams) -> ElicitResult:
+        del context
+        assert person is not None
+        answer = person(params.message)
+        if isinstance(answer, str):
+            return ElicitResult.model_validate({"action": answer, "content": {}})
+        return ElicitResult.model_validate({"action": "accept", "content": {**answer}})
+
+    async def list_roots(context: Any) -> ListRootsResult:
+        del context
+        return ListRootsResult(roots=[Root.model_validate({"uri": folder.as_uri()}) for folder in roots])
+
     with start_blocking_portal() as portal:
         client = Client(
             stdio_client(parameters, errlog=log),
             mode=mode,
             message_handler=hear,
+            elicitation_callback=ask if person else None,
             client_info=Implementation(name=host, version="1"),
+            list_roots_callback=list_roots if roots else None,
         )
         with portal.wrap_async_context_manager(client):
             started = [child for child in psutil.Process().children() if child.pid not in before]
@@ -176,3 +235,15 @@ def processes_below(folder: Path | str) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
+
+
+async def check_first_calls(client: Client) -> None:
+    """Check the list of tools, the instructions, a result and an error, which are the same over every transport."""
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert tools["click_element"].input_schema["required"] == ["selector"]
+    assert client.instructions
+    listed = await client.call_tool("list_sessions", {})
+    assert listed.structured_content == {"sessions": [], "currentSession": None}
+    refused = await client.call_tool("click_element", {"selector": "#a"})
+    assert refused.is_error
+    assert refused.structured_content["error"]["code"] == "no_session"

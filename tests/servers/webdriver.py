@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import psutil
 
+from orchestrator.settings import Settings
 from orchestrator.system import machine
 from orchestrator_providers.local import drivers
 from tests.benchmarks.classic import _connected
@@ -118,15 +119,21 @@ class RemoteEnd(Relayed):
 
     def start(self, **wishes: Any) -> str:
         """Start a session with further capabilities, bypassing our code; return its id."""
-        wanted = {"alwaysMatch": self.capabilities() | wishes}
+        wanted = {"alwaysMatch": _with_program(self.capabilities()) | wishes}
         return str(remote("POST", f"{self.driver_url}/session", {"capabilities": wanted})["sessionId"])
 
     def capabilities(self) -> dict[str, Any]:
-        """Return the capabilities of a Chromium on this machine."""
-        found = drivers.DriverFinder.this()
-        flags = ["--headless=new", "--window-size=1280,807", *machine.needed_switches(os.environ)]
-        options = {"binary": str(found.browser("chrome")), "args": flags}
+        """Return capabilities that a caller may ask for."""
+        options = {"args": ["--headless=new", "--window-size=1280,807"]}
         return {"browserName": "chrome", "goog:chromeOptions": options}
+
+    def resolved(self, body: bytes) -> bytes:
+        """Name the browser's program in a request for a session, as a Grid's node does."""
+        asked = json.loads(body) if body else None
+        wanted = asked.get("capabilities", {}).get("alwaysMatch", {}) if isinstance(asked, dict) else {}
+        if wanted.get("browserName") != "chrome":
+            return body
+        return json.dumps({"capabilities": {"alwaysMatch": _with_program(wanted)}}).encode()
 
     def ask(self, method: str, session: str, path: str, body: object = None) -> Any:
         """Send a command to a session, bypassing our code."""
@@ -135,6 +142,14 @@ class RemoteEnd(Relayed):
     def sessions(self) -> list[str]:
         """Return the ids of the live sessions."""
         return [one["id"] for one in remote("GET", f"{self.driver_url}/sessions")]
+
+
+def _with_program(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Return capabilities with the Chromium of this machine, and with the switches that it needs here."""
+    options = wanted.get("goog:chromeOptions", {})
+    binary = str(drivers.DriverFinder.this().browser("chrome"))
+    args = [*options.get("args", []), *machine.needed_switches(Settings())]
+    return {**wanted, "goog:chromeOptions": {**options, "binary": binary, "args": args}}
 
 
 @contextmanager

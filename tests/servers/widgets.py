@@ -10,7 +10,7 @@ from tests.servers.site import Reply, Site
 FOLDER = Path(sys.prefix) / "widgets"
 """Path of the libraries that `make widgets` downloads and bundles, of `tests/data/widgets`."""
 
-_LIBRARIES = ("shoelace", "jquery", "element", "react", "editors", "plain")
+_LIBRARIES = ("shoelace", "jquery", "element", "react", "editors", "tinymce", "plain")
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _PAGE = """<!doctype html><html lang=en><title>{name}</title><link rel=icon href=data:,>
 <link rel=stylesheet href={name}.css><body><script src={name}.js></script>"""

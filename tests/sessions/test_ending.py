@@ -30,8 +30,8 @@ def fail(_: Turn) -> None:
 
 async def test_closing_a_session_answers_its_running_and_waiting_calls_at_once(
     lanes: Lanes, registry: SessionRegistry, keeper: Keeper
-) -> None:
-    """The running call and those that wait are answered although the work still hangs. # W11."""
+) -> None:  # W11
+    """The running call and those that wait are answered although the work still hangs."""
     keeper.start("a")
     keeper.start("b")
     held = Held()
@@ -58,8 +58,10 @@ async def test_closing_a_session_answers_its_running_and_waiting_calls_at_once(
     assert await lanes.close("a") is None
 
 
-async def test_a_call_that_fails_after_another_server_closed_its_session_says_so(lanes: Lanes, keeper: Keeper) -> None:
-    """A call whose session another server closed reports that, not the failure that it met. # W11 X23."""
+async def test_a_call_that_fails_after_another_server_closed_its_session_says_so(
+    lanes: Lanes, keeper: Keeper
+) -> None:  # W11 X23
+    """A call whose session another server closed reports that, not the failure that it met."""
     keeper.start("a")
 
     def work(_: Turn) -> None:
@@ -94,8 +96,8 @@ async def test_work_that_hangs_in_a_closed_session_does_not_delay_the_next_of_it
 
 async def test_a_conditional_close_spares_a_session_that_is_in_use(
     lanes: Lanes, registry: SessionRegistry, keeper: Keeper
-) -> None:
-    """A working session is not idle: the condition is checked at the moment of closing. # X28 W47."""
+) -> None:  # B36
+    """A working session is not idle: the condition is checked at the moment of closing."""
     keeper.start("a")
     held = Held()
     async with anyio.create_task_group() as group:

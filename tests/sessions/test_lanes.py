@@ -25,8 +25,8 @@ pytestmark = pytest.mark.anyio
 
 async def test_calls_on_one_session_run_one_at_a_time_in_order(
     lanes: Lanes, registry: SessionRegistry, keeper: Keeper
-) -> None:
-    """Fifty calls started at once run one at a time, in order of their start. # F12 W26 W27."""
+) -> None:  # F12 W26 W27
+    """Fifty calls started at once run one at a time, in order of their start."""
     keeper.start("a", owner=registry.caller.key)
     spans: list[tuple[int, float, float]] = []
 
@@ -45,8 +45,8 @@ async def test_calls_on_one_session_run_one_at_a_time_in_order(
     assert places(registry.store) == 0
 
 
-async def test_calls_on_different_sessions_overlap(lanes: Lanes, keeper: Keeper) -> None:
-    """Four calls on four sessions all run at one moment. # W1 X9 X10 X11 F11 F13."""
+async def test_calls_on_different_sessions_overlap(lanes: Lanes, keeper: Keeper) -> None:  # W1 F13 W25
+    """Four calls on four sessions all run at one moment."""
     together = threading.Barrier(4, timeout=10)
     async with anyio.create_task_group() as group:
         calls = [fire(group, lanes, keeper.start().id, lambda _: together.wait()) for _ in range(4)]
@@ -64,7 +64,7 @@ async def test_more_than_forty_sessions_can_work_at_once(lanes: Lanes, keeper: K
 async def test_a_turns_changes_are_in_the_record_when_its_call_is_answered(
     lanes: Lanes, registry: SessionRegistry, keeper: Keeper
 ) -> None:
-    """The changes of a turn and the time of use are in the record when the call is answered. # W34."""
+    """The changes of a turn and the time of use are in the record when the call is answered."""
     keeper.start("a")
 
     def work(turn: Turn) -> str:

@@ -12,7 +12,7 @@ import anyio.to_thread
 import psutil
 import pytest
 
-from orchestrator.errors import SessionLost, SessionNotFound
+from orchestrator.errors import SessionLost, SessionNotFound, TurnLost
 from orchestrator.models.session import ProcessInfo, SessionState
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.registry import SessionRegistry
@@ -33,8 +33,8 @@ async def expect_word(peer: Peer, word: str) -> None:
 
 async def test_calls_of_two_processes_on_one_session_take_turns(
     lanes: Lanes, registry: SessionRegistry, keeper: Keeper, peer: Start
-) -> None:
-    """A call runs after another process's turn, and that process's next one after ours. # F12 W26."""
+) -> None:  # F12
+    """A call runs after another process's turn, and that process's next one after ours."""
     keeper.start("a")
     other = peer("hold", "a")
     await expect_word(other, "first")
@@ -50,6 +50,36 @@ async def test_calls_of_two_processes_on_one_session_take_turns(
         held.let.set()
         await call.end()
     assert call.result == "answer"
+
+
+async def test_a_turn_whose_place_was_given_away_sends_and_writes_nothing_more(
+    lanes: Lanes, registry: SessionRegistry, keeper: Keeper
+) -> None:
+    """Its checks and writes are refused after a standstill, its result is an error, and no change of it is kept."""
+    keeper.start("a")
+    refused: list[TurnLost] = []
+
+    def work(turn: Turn) -> str:
+        turn.change(title="of the lost turn")
+        with registry.store._database.write() as db:
+            db.execute("DELETE FROM tickets")  # as another process does after 30 s without a heartbeat
+        since = time.monotonic()
+        while time.monotonic() < since + 1.5:
+            pass
+        for attempt in (turn.check, turn.check_place, lambda: turn.write(url="of the lost turn"), turn.check):
+            with pytest.raises(TurnLost) as lost:
+                attempt()
+            refused.append(lost.value)
+        return "answer"
+
+    async with anyio.create_task_group() as group:
+        call = fire(group, lanes, "a", work)
+        await call.end()
+    assert len(refused) == 4
+    assert isinstance(call.error, TurnLost)
+    record = await registry.get("a")
+    assert record
+    assert (record.title, record.url) == (None, None)
 
 
 @pytest.mark.parametrize("dead", [True, False])

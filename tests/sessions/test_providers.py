@@ -148,7 +148,7 @@ def test_a_provider_package_that_fails_to_import_is_named_with_the_cause(package
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("AcmeOptions", "AcmeOptions is no subclass of orchestrator.provider.Provider"),
+        ("AcmeOptions", "AcmeOptions is not a subclass of orchestrator.provider.Provider"),
         ("Misnamed", "Misnamed is named 'other', but its entry point 'acme'"),
         ("Untyped", "Untyped has no `types`, a frozenset of SessionType"),
         ("Lax", "Lax has `Options` that accept unknown names; their model_config needs extra='forbid'"),

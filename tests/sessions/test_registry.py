@@ -28,14 +28,16 @@ async def start(registry: SessionRegistry, wanted: str | None = None) -> str:
     return record.id
 
 
-async def test_an_explicit_session_id_resolves_with_or_without_its_default_context(registry: SessionRegistry) -> None:
-    """A given id is that session, however its default context is spelled. # W6 W7 F1."""
+async def test_an_explicit_session_id_resolves_with_or_without_its_default_context(
+    registry: SessionRegistry,
+) -> None:  # W6 F2
+    """A given id is that session, however its default context is spelled."""
     await start(registry, "a")
     assert await registry.resolve("a") == await registry.resolve("a:default") == "a"
 
 
-async def test_an_omitted_session_id_means_the_current_session(registry: SessionRegistry) -> None:
-    """Without an id the current session is meant. # W10 X1."""
+async def test_an_omitted_session_id_means_the_current_session(registry: SessionRegistry) -> None:  # W7
+    """Without an id the current session is meant."""
     await start(registry, "user-a")
     await start(registry, "user-b")
     assert await registry.resolve() == "user-a"
@@ -44,15 +46,17 @@ async def test_an_omitted_session_id_means_the_current_session(registry: Session
 
 
 async def test_an_omitted_session_id_without_any_session_is_refused_with_advice(registry: SessionRegistry) -> None:
-    """The message reports that there is none, and how to start one. # W23."""
+    """The message reports that there is none, and how to start one."""
     with pytest.raises(NoSession) as caught:
         await registry.resolve()
     assert str(caught.value) == "No session: none active. No session is open. Start one with start_browser."
     assert await registry.list_owned() == []
 
 
-async def test_an_unknown_session_id_is_refused_with_the_open_and_the_nearest_ids(registry: SessionRegistry) -> None:
-    """The message lists the open ids and offers the nearest. # W28 W29 W30."""
+async def test_an_unknown_session_id_is_refused_with_the_open_and_the_nearest_ids(
+    registry: SessionRegistry,
+) -> None:  # W28
+    """The message lists the open ids and offers the nearest."""
     await start(registry, "shop")
     await start(registry, "chat")
     with pytest.raises(SessionNotFound) as caught:
@@ -71,7 +75,7 @@ async def test_an_invalid_session_id_is_refused_and_reserves_nothing(registry: S
     assert await registry.list_with_current() == ([], None)
 
 
-async def test_a_browser_context_is_a_session_of_its_own(registry: SessionRegistry) -> None:  # F1 F10
+async def test_a_browser_context_is_a_session_of_its_own(registry: SessionRegistry) -> None:  # F1
     """A context has a record of its own, and the default context has the name of the instance."""
     names = [(await registry.reserve_session(BROWSER, name, provider="local"))[0].id for name in ("x:ann", "x:default")]
     assert names == ["x:ann", "x"]
@@ -79,16 +83,16 @@ async def test_a_browser_context_is_a_session_of_its_own(registry: SessionRegist
 
 async def test_a_session_of_another_namespace_is_neither_found_nor_listed(
     registry: SessionRegistry, keeper: Keeper
-) -> None:
-    """Another namespace's session is neither found nor listed. # O14 O26."""
+) -> None:  # O14 O26
+    """Another namespace's session is neither found nor listed."""
     keeper.start("a", namespace="another")
     with pytest.raises(SessionNotFound):
         await registry.resolve("a")
     assert await registry.list_with_current() == ([], None)
 
 
-async def test_a_reserved_session_is_listed_as_starting_and_then_as_active(registry: SessionRegistry) -> None:
-    """A reserved id is listed as starting, then as active; the caller owns it. # W13."""
+async def test_a_reserved_session_is_listed_as_starting_and_then_as_active(registry: SessionRegistry) -> None:  # W13
+    """A reserved id is listed as starting, then as active; the caller owns it."""
     record, ticket = await registry.reserve_session(BROWSER, "a", provider="local", remote_url="http://localhost")
     assert (record.state, record.owner, record.namespace) == (SessionState.STARTING, registry.caller.key, NAMESPACE)
     assert await registry.list_with_current() == ([record], "a")
@@ -153,8 +157,8 @@ async def test_sessions_of_a_caller_that_leaves_are_adopted_by_the_next_one(regi
     assert await another.resolve() == "a"
 
 
-async def test_session_ids_are_resolved_in_the_order_of_the_calls(registry: SessionRegistry) -> None:
-    """A call with an id and one without stay in the order in which they were made. # F12."""
+async def test_session_ids_are_resolved_in_the_order_of_the_calls(registry: SessionRegistry) -> None:  # F12
+    """A call with an id and one without stay in the order in which they were made."""
     await start(registry, "a")
     order: list[int] = []
 

@@ -51,3 +51,11 @@ def test_rows_name_the_sessions_that_share_their_browser() -> None:
     other = first.with_changes(id="b", remote_url="http://127.0.0.1:9516")
     rows = FactsCache().list_facts([first, second, lost, other])
     assert [row.shared_with for row in rows] == [["a:ann"], ["a"], None, None]
+
+
+def test_a_row_names_at_most_twenty_of_the_sessions_in_its_browser() -> None:
+    """Of a thousand contexts in one browser each row names twenty others, so that the list grows evenly."""
+    many = [RECORD.with_changes(id=f"a:{number}", instance=Instance()) for number in range(1000)]
+    rows = FactsCache().list_facts(many)
+    assert {len(row.shared_with or ()) for row in rows} == {20}
+    assert not any(row.session_id in (row.shared_with or ()) for row in rows)

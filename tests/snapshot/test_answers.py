@@ -75,7 +75,7 @@ def test_an_answer_that_does_not_fit_is_an_error_that_names_the_method(
 @pytest.mark.parametrize("answer", ["", "no JSON", "[1]", '"text"', '{"nextRef": 1'])
 def test_a_text_that_is_no_json_object_is_an_error(answer: str) -> None:
     """A page that replaces the engine can answer anything."""
-    with pytest.raises(EngineFault, match="its answer is no JSON object"):
+    with pytest.raises(EngineFault, match="its answer is not a JSON object"):
         engine(answer).call(STATE)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from orchestrator.models.session import SessionRecord, SessionType
 from orchestrator.models.storage_state import StorageState
 from orchestrator.system import storage_files
+from orchestrator.system.output import write_file
 
 
 def record(name: str) -> SessionRecord:
@@ -21,7 +22,7 @@ def test_storage_files_of_closed_sessions_are_removed(tmp_path: Path) -> None:
     stays, ended = record("stays"), record("ended")
     files = [storage_files.build_state_path(tmp_path, one) for one in (stays, ended)]
     for file in files:
-        StorageState().write(file)
+        write_file(file, StorageState().text())
     drafts = [file.with_name(f".{file.name}.0123abcd") for file in files]
     for draft in drafts:
         draft.touch()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,8 @@ class Far:
     def __init__(self, end: RemoteEnd) -> None:
         self.end = end
         wanted = {"alwaysMatch": end.capabilities() | {"webSocketUrl": True}}
-        session = remote("POST", f"{end.driver_url}/session", {"capabilities": wanted})
+        asked = json.loads(end.resolved(json.dumps({"capabilities": wanted}).encode()))
+        session = remote("POST", f"{end.driver_url}/session", asked)
         self.id = session["sessionId"]
         self.address = debugger_address(session["capabilities"])
         self.url = f"{end.url.replace('http', 'ws')}/session/{self.id}"

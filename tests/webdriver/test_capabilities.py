@@ -15,6 +15,7 @@ OURS = {
     "goog:chromeOptions": {
         "args": ["--headless=new", "--window-size=1280,720", "--no-first-run"],
         "excludeSwitches": ["a", "b"],
+        "windowTypes": ["a", "b"],
         "prefs": {"one": 1},
     },
 }
@@ -51,10 +52,16 @@ def test_a_users_repeated_arguments_all_stay() -> None:
     assert merged["x"]["args"] == ["-a", "-profile", "/p", "-profile", "/q"]
 
 
-def test_capability_lists_other_than_args_are_replaced() -> None:
+def test_switches_to_leave_out_are_those_of_both() -> None:
+    """The user's list lets nothing in that we leave out."""
+    merged = merge_capabilities(OURS, {"goog:chromeOptions": {"excludeSwitches": ["b", "c"]}})
+    assert merged["goog:chromeOptions"]["excludeSwitches"] == ["a", "b", "c"]
+
+
+def test_other_capability_lists_are_replaced() -> None:
     """A list that is a single value is not merged."""
-    merged = merge_capabilities(OURS, {"goog:chromeOptions": {"excludeSwitches": ["c"]}})
-    assert merged["goog:chromeOptions"]["excludeSwitches"] == ["c"]
+    merged = merge_capabilities(OURS, {"goog:chromeOptions": {"windowTypes": ["c"]}})
+    assert merged["goog:chromeOptions"]["windowTypes"] == ["c"]
 
 
 def test_merging_capabilities_changes_neither_side() -> None:

@@ -35,7 +35,7 @@ class Quiet:
 
 @pytest.fixture
 def stranger(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a server that answers a connection with these bytes, and is no browser; yield its address."""
+    """Run a server that answers a connection with these bytes, and is not a browser; yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:

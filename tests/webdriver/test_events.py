@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from orchestrator.errors import RemoteFailure
+from orchestrator.system.redaction.session_redactor import SessionRedactor
 from orchestrator.system.secrets import Redactor
 from orchestrator.webdriver.events.buffer import EventBuffer
 from orchestrator.webdriver.events.console import Console
 from orchestrator.webdriver.events.device_logs import parse_messages
+from orchestrator.webdriver.events.download_quota import DownloadQuota
 from orchestrator.webdriver.events.downloads import DownloadEvents
 from orchestrator.webdriver.events.formatting import format_remote_value
 from orchestrator.webdriver.events.requests import RequestLog
+from orchestrator.webdriver.events.subscriptions import EventSubscriptions
+
+
+def session_redactor(*secrets: str) -> SessionRedactor:
+    """Return what masks these secrets of the operator's, in a session in which nothing was typed."""
+    redactor = Redactor()
+    for secret in secrets:
+        redactor.add(secret)
+    return SessionRedactor(redactor, Path("unused"))
 
 
 def test_a_full_event_buffer_drops_its_oldest_entries() -> None:  # X6 X7
@@ -94,15 +107,14 @@ def test_log_lines_are_parsed_into_level_text_and_place(
 ) -> None:
     """Log lines of devices and browsers give a level, a text, and a place if there is one."""
     entry = {"timestamp": 1795353822209, "level": level, "message": message, "source": "console-api"}
-    [found] = parse_messages(kind, [entry, "no entry"], Redactor())
+    [found] = parse_messages(kind, [entry, "no entry"], session_redactor())
     assert (found.level, found.text, found.where) == expected
     assert (found.time, found.source) == (1795353822.209, "console" if kind == "browser" else kind)
 
 
 def test_a_secret_is_redacted_before_a_console_message_is_cut() -> None:
     """A secret is redacted before a console text is cut, so that no half of it is left."""
-    redactor = Redactor()
-    redactor.add("tell-nobody")
+    redactor = session_redactor("tell-nobody")
     console = Console(redactor)
     text = f"{'x' * 3997}tell-nobody http://ann:hidden@shop.test/"
     console.handle_entry_added(
@@ -115,7 +127,7 @@ def test_a_secret_is_redacted_before_a_console_message_is_cut() -> None:
 
 def test_memory_for_console_errors_that_await_details_is_bounded() -> None:
     """Console errors that never get details take little memory, and the newest still get theirs."""
-    console, large = Console(Redactor()), "x" * 100_000
+    console, large = Console(session_redactor()), "x" * 100_000
     stack = {"callFrames": [{"url": "http://a/", "lineNumber": 0, "columnNumber": 0}]}
     tracemalloc.start()
     for number in range(300):
@@ -140,10 +152,42 @@ def test_only_the_last_hundred_unfinished_downloads_are_remembered() -> None:
     assert [one.name for one in downloads.ended] == ["", "299.txt"]
 
 
+def test_a_download_whose_response_came_short_is_told_from_a_whole_one() -> None:
+    """Firefox ends both as complete; the response that a redirect led to counts, the redirect's own body does not."""
+    downloads = DownloadEvents()
+
+    def respond(navigation: str, received: int, announced: int, **more: bool) -> None:
+        header = {"name": "Content-Length", "value": {"type": "string", "value": str(announced)}}
+        response = {"bodySize": received, "headers": [header], **more}
+        downloads.handle_response({"navigation": navigation, "response": response})
+
+    respond("led", 0, 10)
+    for navigation, received, cached in (("led", 5, False), ("short", 4, False), ("kept", 0, True)):
+        respond(navigation, received, 5, fromCache=cached)
+        downloads.handle_end({"navigation": navigation, "status": "complete", "filepath": f"/d/{navigation}"})
+    assert [(one.name, one.shortfall) for one in downloads.ended] == [("led", None), ("short", (4, 5)), ("kept", None)]
+
+
+def test_a_folder_with_a_thousand_downloads_takes_no_more(tmp_path: Path) -> None:
+    """The file that is one too many is removed at its end; files elsewhere are left alone."""
+    downloads, elsewhere = DownloadEvents(), tmp_path / "other" / "one.txt"
+    elsewhere.parent.mkdir()
+    elsewhere.touch()
+    downloads.quota = DownloadQuota(folder := tmp_path / "downloads", 10, "", "shop")
+    folder.mkdir()
+    for number in range(1001):
+        (path := folder / f"{number}.txt").touch()
+        if number >= 999:
+            downloads.handle_end({"download": str(number), "status": "complete", "filepath": str(path)})
+    downloads.handle_end({"download": "other", "status": "complete", "filepath": str(elsewhere)})
+    assert [bool(one.path) for one in downloads.ended] == [True, False, True]
+    assert downloads.ended[1].beyond == "10 MB and 1,000 files"
+    assert (len([*folder.iterdir()]), elsewhere.exists()) == (1000, True)
+
+
 def test_long_methods_and_media_types_of_requests_are_cut_and_redacted() -> None:
     """Methods and media types invented by a page are cut, and secrets in them are redacted."""
-    redactor = Redactor()
-    redactor.add("tell-nobody")
+    redactor = session_redactor("tell-nobody")
     network = RequestLog(redactor)
     event = {"request": {"request": "1", "method": f"tell-nobody{'M' * 5000}", "url": "http://a/"}, "timestamp": 1}
     network.handle_before_request_sent(event)
@@ -155,7 +199,7 @@ def test_long_methods_and_media_types_of_requests_are_cut_and_redacted() -> None
 
 def test_replayed_console_messages_are_recorded_once() -> None:
     """Messages that a browser sends again after a break are recorded only if they are new."""
-    console = Console(Redactor())
+    console = Console(session_redactor())
 
     def entry(text: str, when: int) -> dict[str, Any]:
         return {"type": "console", "level": "info", "timestamp": when, "text": text}
@@ -166,3 +210,16 @@ def test_replayed_console_messages_are_recorded_once() -> None:
     for text, when in (("twice", 5), ("twice", 5), ("missed", 6), ("twice", 5)):
         console.handle_entry_added(entry(text, when))
     assert [one.text for one in console.find(0, "debug").entries] == ["twice", "twice", "missed", "twice"]
+
+
+def test_a_part_of_the_set_up_that_fails_is_the_error_of_the_next_call() -> None:
+    """What is done after a start is waited for by the session's next call, which gets its error; later calls do not."""
+    events = EventSubscriptions(None, session_redactor())
+
+    def refuse() -> None:
+        raise RemoteFailure("The browser refused the permissions.")
+
+    events.do_soon([refuse])
+    with pytest.raises(RemoteFailure, match="refused the permissions"):
+        events.wait_until_listening()
+    events.wait_until_listening()

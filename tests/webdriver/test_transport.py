@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 from orchestrator.errors import NoAnswer, OrchestratorError, RemoteFailure, SessionLost
-from orchestrator.webdriver import commands
+from orchestrator.webdriver import commands, transport
 from orchestrator.webdriver.credentials import Credentials
 from orchestrator.webdriver.remote import Remote
 from orchestrator.webdriver.response import RemoteResponse
@@ -192,26 +194,64 @@ def test_a_refused_connection_is_no_timeout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "body", "value", "error", "message"),
+    ("status", "body", "value", "error", "message"),
     [
-        (200, "OK", b'{"value": [1]}', [1], None, ""),
-        (200, "OK", b'{"sessionId": "1"}', None, None, ""),
-        (200, "OK", b"hello", "hello", None, ""),
-        (200, "OK", b"[1]", "[1]", None, ""),
-        (200, "OK", b'{"status": 7, "value": "no such element"}', None, "HTTP 7", "no such element"),
-        (404, "Not Found", b"", None, "HTTP 404", "Not Found"),
-        (502, "Bad Gateway", b"<title>x</title><h1>502</h1> nginx", None, "HTTP 502", "502 nginx"),
-        (500, "", b"\xff\xfe", None, "HTTP 500", "\ufffd\ufffd"),
-        (401, "No", b'{"value": {"error": "x"}}', None, "HTTP 401", '{"value": {"error": "x"}}'),
-        (404, "", b'{"value": {"error": "no such window", "message": "is\\ngone"}}', None, "no such window", "is gone"),
+        (200, b'{"value": [1]}', [1], None, ""),
+        (200, b'{"status": 7, "value": "no such element"}', None, "HTTP 7", "no such element"),
+        (404, b'{"value": {"error": "no such window", "message": "is\\ngone"}}', None, "no such window", "is gone"),
+        (404, b"", None, "HTTP 404", "Not Found"),
+        (799, b"", None, "HTTP 799", "its answer is not WebDriver's"),
     ],
 )  # fmt: skip
-def test_answers_of_older_servers_and_proxies_are_read(
-    *, status: int, reason: str, body: bytes, value: object, error: str | None, message: str
+def test_answers_of_webdrivers_are_read(
+    *, status: int, body: bytes, value: object, error: str | None, message: str
 ) -> None:
-    """WebDriver's answers, those of older servers, and pages of proxies are read."""
-    answer = RemoteResponse.read(status, reason, body)
+    """Values and errors of the standard and of older servers are read; the status of anything else is the error."""
+    answer = RemoteResponse.read(status, body)
     assert (answer.value, answer.error, answer.message) == (value, error, message)
+
+
+@pytest.mark.parametrize("status", [200, 302, 401, 404, 500, 502])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"key=AKIA-OF-A-SERVICE",
+        b'"key=AKIA-OF-A-SERVICE"',
+        b'["AKIA-OF-A-SERVICE"]',
+        b'{"key": "AKIA-OF-A-SERVICE"}',
+        b'{"status": "AKIA-OF-A-SERVICE", "message": "AKIA-OF-A-SERVICE"}',
+        b"<title>x</title><h1>AKIA-OF-A-SERVICE</h1>",
+    ],
+)
+def test_nothing_of_a_body_that_is_not_webdriver_s_is_quoted(end: AnsweringServer, status: int, body: bytes) -> None:
+    """An internal service whose URL was given as that of a remote end cannot be read by errors or values."""
+    end.status, end.body = status, body
+    remote = Remote(end.url, "s1", name="shop", timeout=20)
+    with pytest.raises(OrchestratorError) as refused:
+        remote.execute("getTitle")
+    remote.close()
+    assert "AKIA" not in json.dumps(refused.value.details) + str(refused.value)
+
+
+def test_an_answer_that_comes_a_byte_at_a_time_ends_with_its_time(end: AnsweringServer, remote: Remote) -> None:
+    """A body that never ends, and a head that never does, are given up when the time of the command is over."""
+    for head in (b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n", b"HTTP/1.1 200 OK\r\nX-Slow: "):
+        end.dribble = head
+        with pytest.raises(NoAnswer, match=r"did not answer within 0\.5 s"):
+            remote.execute("getTitle", limit=0.5)
+        assert not end.over.is_set()
+
+
+def test_an_answer_larger_than_the_limit_is_an_error(
+    end: AnsweringServer, remote: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest of it is not read, the error says how large an answer may be, and the next command is answered."""
+    monkeypatch.setattr(transport, "LARGEST", 1 << 20)
+    end.body = json.dumps({"value": "x" * (1 << 20)}).encode()
+    with pytest.raises(RemoteFailure, match="its answer is larger than 1 MB"):
+        remote.execute("getTitle")
+    end.body = b'{"value": "short"}'
+    assert remote.execute("getTitle") == "short"
 
 
 def test_an_unknown_command_or_a_missing_part_of_its_path_is_a_bug() -> None:
@@ -231,3 +271,25 @@ def test_a_dead_connection_is_replaced_before_a_command_and_not_after(end: Answe
     with pytest.raises(OrchestratorError):
         remote.execute("getTitle", limit=0.2)
     assert len(end.requests) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_lack_of_open_files_of_our_own_does_not_lose_the_session(end: AnsweringServer, remote: Remote) -> None:
+    """The error is retryable and names what is lacking; the next command is sent when there are files again."""
+    import resource  # noqa: PLC0415 — POSIX
+
+    remote.execute(*GET[:1])
+    remote.close()
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+    try:
+        with pytest.raises(OrchestratorError) as refused:
+            remote.execute(*GET[:1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert (refused.value.code, refused.value.retryable) == ("remote_error", True)
+    assert refused.value.message == (
+        "This process has no open file left (EMFILE): the remote end of session 'shop' could not be asked."
+    )
+    assert len(end.requests) == 1
+    assert remote.execute(*GET[:1]) is None

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from orchestrator.provider import LocalMachine, free_port, needed_switches
+from orchestrator.provider import LocalMachine, Settings, free_port, needed_switches
 
 TOKEN = "made-up/farm+token"
 _TIMEOUT = 30.0
@@ -171,5 +171,5 @@ def _for_this_machine(body: bytes) -> bytes:
     options = wanted["capabilities"]["alwaysMatch"].setdefault("goog:chromeOptions", {})
     here = LocalMachine.this()
     options["binary"] = str(here.browser("chrome"))
-    options["args"] = [*options.get("args", ()), *needed_switches(os.environ)]
+    options["args"] = [*options.get("args", ()), *needed_switches(Settings())]
     return json.dumps(wanted).encode()

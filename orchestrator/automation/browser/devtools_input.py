@@ -1,13 +1,13 @@
-"""Pointer input by the DevTools protocol, in pages where the driver's Perform Actions fails."""
+"""Pointer input by the DevTools protocol."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from orchestrator.automation.keys import KEYS
-from orchestrator.webdriver.remote import Remote
+from orchestrator.webdriver.websocket import Command
 
 _MODIFIERS = {KEYS["Alt"]: 1, KEYS["Control"]: 2, KEYS["Meta"]: 4, KEYS["Shift"]: 8}
 """The bits of held keys (CDP, Input.dispatchMouseEvent)."""
@@ -19,13 +19,13 @@ class PointerEvents:
     """Performs the steps of a W3C pointer as DevTools events (CDP, Input domain).
 
     Args:
-        remote: The client of a session of a Chromium browser.
+        send: Sends a command, or keeps it.
         kind: `mouse` or `touch`.
         held: The keys that are held down meanwhile, as WebDriver key values.
     """
 
-    def __init__(self, remote: Remote, kind: str, held: Iterable[str]) -> None:
-        self._remote = remote
+    def __init__(self, send: Callable[[Command], object], kind: str, held: Iterable[str]) -> None:
+        self._send_command = send
         self._is_touch = kind == "touch"
         self._modifiers = sum(_MODIFIERS.get(key, 0) for key in held)
         self._at: tuple[int, int] = (0, 0)
@@ -71,9 +71,10 @@ class PointerEvents:
         facts = {"x": x, "y": y, "button": self._pressed or "none", "buttons": _BITS.get(self._pressed or "", 0)}
         clicks = 0 if kind == "mouseMoved" else self._presses
         event = {"type": kind, **facts, "modifiers": self._modifiers, "clickCount": clicks, **changed}
-        self._remote.cdp("Input.dispatchMouseEvent", **event)
+        self._send_command(("Input.dispatchMouseEvent", event))
 
     def _touch(self, kind: str) -> None:
         x, y = self._at
         points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
-        self._remote.cdp("Input.dispatchTouchEvent", type=kind, touchPoints=points, modifiers=self._modifiers)
+        event = {"type": kind, "touchPoints": points, "modifiers": self._modifiers}
+        self._send_command(("Input.dispatchTouchEvent", event))

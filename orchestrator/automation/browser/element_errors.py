@@ -66,13 +66,20 @@ def expect_found(answer: FoundT | RefusedAnswer | CrossOriginAnswer) -> FoundT:
 
 _LOOK_AGAIN = "Call get_visible_elements to see what is there."
 
+NAME_THE_FRAME = "If it is meant, pass its ref, or name the frame: FRAME >> SELECTOR."
+"""Hint for what is typed into a frame of another site."""
+
 _HINTS = {
+    "other_site": NAME_THE_FRAME,
+    "other_site_so_far": NAME_THE_FRAME,
     "not_a_frame": "Give an iframe; get_visible_elements lists them.",
     "covered": "Close or move what covers it, or scroll.",
     "drawn": "Press keys in it (press_keys Enter), or click its place on the canvas.",
     "disabled": "Enable it first, or wait_for it with state enabled.",
     "hidden": "Make it visible first.",
+    "outside": "Scroll to it first, or omit scrollToView.",
     "moving": "Wait for the animation to end, or raise timeout.",
+    "starting": "Wait until it shows its content, or raise timeout: what is typed before that would be lost.",
     "readonly": "It takes no typing: if it opens a picker, click it and choose there.",
     "is_file": "Use upload_files.",
     "no_file_input": "Give the selector of the input[type=file] itself; it may be hidden.",

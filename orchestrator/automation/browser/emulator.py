@@ -25,6 +25,9 @@ ASPECTS = ("device", "geolocation", "timezone", "locale", "color_scheme", "offli
 _METRICS, _NO_METRICS = "Emulation.setDeviceMetricsOverride", "Emulation.clearDeviceMetricsOverride"
 _REFUSED = "invalid argument"
 
+_LACKING = frozenset({"userAgentClientHints.setClientHintsOverride", "emulation.setTouchOverride"})
+"""BiDi commands for devices that Firefox 153 does not know."""
+
 _NO_DEVICE: Commands = [
     ("Emulation.setUserAgentOverride", {"userAgent": ""}),
     ("Emulation.setTouchEmulationEnabled", {"enabled": False}),
@@ -155,6 +158,16 @@ class Emulator:
         self._remote = remote
         self._bidi = bidi
         self._turn = turn
+        # Firefox has only BiDi, Chromium both.
+        self._only_bidi = bidi if browser_support.is_firefox(turn.record.capabilities) else None
+
+    def lacking(self, wanted: Emulation) -> list[str]:
+        """Return a sentence about what this browser leaves out of a device."""
+        device = find_preset(wanted.device) if wanted.device else None
+        if self._only_bidi is None or device is None or not (device.touch or device.mobile):
+            return []
+        told = f"Firefox emulates the screen and the user agent of {device.name}, but neither its touch screen nor a"
+        return [f"{told} phone's layout, as it has no commands for them: use Chrome or Edge for these."]
 
     def apply_record(self) -> None:
         """Apply the record's emulation to a browser that has just started."""
@@ -204,7 +217,7 @@ class Emulator:
         if record.emulation.device:
             self.change(record.emulation, size)
             return size
-        reached = resize_page_area(self._remote, size)
+        reached = resize_page_area(self._remote, size, self._bidi)
         self._turn.change(viewport=size)
         return reached
 
@@ -258,6 +271,8 @@ class Emulator:
             return False
         device = find_preset(wanted.device) if wanted.device else None
         commands = device_by_bidi(device, size, self._version) if aspect == "device" else by_bidi(aspect, wanted)
+        if self._only_bidi is not None:
+            commands = [(method, params) for method, params in commands if method not in _LACKING]
         try:
             for method, params in commands:
                 self._bidi.call(method, userContexts=[self._bidi.user_context], **params)
@@ -293,7 +308,7 @@ class Emulator:
 
     def _send_to(self, handle: str, device: DevicePreset, size: Viewport) -> None:
         """Send a device's CDP commands to a tab through BiDi, if there is BiDi."""
-        if self._bidi is None:
+        if self._bidi is None or self._only_bidi is not None:
             return
         for method, params in device_by_cdp(device, size, self._version, self._turn.record.emulation.locale):
             self._bidi.cdp(method, context=handle, **params)
@@ -301,13 +316,16 @@ class Emulator:
     def _set_page_area(self, size: Viewport, *, was_device: bool) -> None:
         """Resize the current tab's page area."""
         device = self._device
+        if self._only_bidi is not None:
+            resize_page_area(self._remote, size, self._only_bidi)
+            return
         if device is not None:
             # Sent by the driver's own connection, since the driver restores its own values after each screenshot.
             self._remote.cdp(_METRICS, **metrics(device, size))
             return
         if was_device:
             self._remote.cdp(_NO_METRICS)
-        resize_page_area(self._remote, size)
+        resize_page_area(self._remote, size, self._bidi)
 
 
 def _unknown(aspect: str, wanted: Emulation) -> InvalidArgument:

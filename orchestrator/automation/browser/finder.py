@@ -13,6 +13,7 @@ from orchestrator.automation.browser.frames import FramePath, Frames, FrameStep
 from orchestrator.automation.browser.locator import Locator
 from orchestrator.automation.browser.record_access import RecordAccess
 from orchestrator.automation.browser.selector import WHOLE, Selector, parse_selector
+from orchestrator.automation.browser.sites import is_same_site
 from orchestrator.errors import PlaceGone, StaleRef
 from orchestrator.snapshot.answers import CrossOriginStep, PageAddress, ReadyAnswer, RefusedAnswer
 from orchestrator.snapshot.methods import (
@@ -36,8 +37,10 @@ _SLICE_WITH_FRAMES = 0.2
 _PAUSE = 0.02
 """Seconds between two polls."""
 
-_FINAL = frozenset({"ambiguous", "bad_value", "drawn", "invalid", "is_file", "no_field", "stale"})
+_FINAL = frozenset({"ambiguous", "bad_value", "drawn", "invalid", "is_file", "no_field", "other_site", "stale"})
 """Reasons that waiting does not change."""
+_TYPED_INTO = frozenset({"fill", "focus", "files"})
+"""Needs of what puts the caller's words or files into an element: never into another site's frame by itself."""
 _PAGE_CONDITIONS = frozenset({"url", "title"})
 """Conditions that hold of the page as a whole, and not of a frame in it."""
 
@@ -91,11 +94,15 @@ class Finder:
 
     Attributes:
         frames: Switches between frames.
+        report: Tells the caller of an element that was found in another site's frame, which no selector named.
         frame_observers: Called before something is done in a frame of another origin; by name.
     """
 
-    def __init__(self, view: Callable[[], View], frames: Frames, turn: RecordAccess) -> None:
+    def __init__(
+        self, view: Callable[[], View], frames: Frames, turn: RecordAccess, report: Callable[[str], None]
+    ) -> None:
         self._view = view
+        self._report = report
         self._turn = turn
         self.frames = frames
         self.frame_observers: dict[str, FrameObserver] = {}
@@ -239,14 +246,35 @@ class Finder:
         here, nearest = self.frames.current_path, answer
         frames = [(FrameStep.from_facts(frame), bool(frame["entered"])) for frame in answer["frames"]]
         for place, (step, entered) in enumerate(frames, 1):
+            frame = answer["frames"][place - 1]
             self.frames.switch((*here, step))
             found = _with_page(answer, self._search(method, _params_inside_frame(params, entered=entered)))
             if found.get("matches", 1) or (found.get("ok") and _asks_for_text(params)):
-                if found.get("ok", True):
+                if found.get("ok", True) and (other := self._refuse_unnamed_frame(frame, found, params)):
+                    nearest = other
+                elif found.get("ok", True):
                     more = [((*here, other), entered) for other, entered in frames[place:]]
                     return self._check_unique(found, more, params) if _is_strict(params) else found
-                nearest = found if nearest is answer else nearest
+                else:
+                    nearest = found if nearest is answer else nearest
         return {**nearest, "frames": answer["frames"]}
+
+    def _refuse_unnamed_frame(
+        self, frame: Mapping[str, Any], found: dict[str, Any], params: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        """Return why an element in a frame that no selector named is not typed into; None if it may be acted on.
+
+        A frame of another site can show any field. Acting otherwise is reported.
+        """
+        around, inner = frame.get("around", ""), found.get("origin", "")
+        if "need" not in params or params["locator"]["by"] == "ref" or is_same_site(around, inner):
+            return None
+        if params["need"] not in _TYPED_INTO:
+            self._report(f"The element is in a frame of another site, {inner}.")
+            return None
+        reason = "other_site" if frame.get("complete") else "other_site_so_far"
+        detail = f"it is only in a frame of another site, {inner}"
+        return {"ok": False, "reason": reason, "detail": detail, "matches": 1, "candidates": [found["line"]]}
 
     def _search_named_frame(
         self, method: LocatingMethod[Any], params: Mapping[str, Any], way: CrossOriginStep
@@ -257,7 +285,7 @@ class Finder:
         around: Mapping[str, Any] = self._page.call(method, conditions=of_page, slice=0) if of_page else {}
         *frames, last = way["rest"]
         self.frames.switch((*self.frames.current_path, FrameStep.from_facts(way)))
-        inner = _params_inside_frame(params) if of_page else params
+        inner = _params_inside_frame(params) if of_page else _without_acting(params)
         return _with_page(around, self._search(method, {**inner, "locator": {**last, "frames": frames}}))
 
     def _leave_gone_frame(self) -> StaleRef:
@@ -309,7 +337,7 @@ def _asks_for_text(params: Mapping[str, Any]) -> bool:
 
 def _params_inside_frame(params: Mapping[str, Any], *, entered: bool = False) -> dict[str, Any]:
     """Parameters for a frame: without waiting there, and without the page's own conditions."""
-    inner = {**params, "slice": 0}
+    inner = {**_without_acting(params), "slice": 0}
     if entered and "locator" in params:
         inner["locator"] = {**params["locator"], "frames": []}
     if "conditions" in params and not params.get("not"):
@@ -317,6 +345,11 @@ def _params_inside_frame(params: Mapping[str, Any], *, entered: bool = False) ->
             name: value for name, value in params["conditions"].items() if name not in _PAGE_CONDITIONS
         }
     return inner
+
+
+def _without_acting(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters for a frame of another origin: nothing is done in it before observers know."""
+    return {name: value for name, value in params.items() if name != "inserts"}
 
 
 def _is_strict(params: Mapping[str, Any]) -> bool:

@@ -86,11 +86,19 @@ class ViewportRect:
 
 
 class Frames:
-    """Switches between the top document and the frames of other origins; same-origin ones need no switching."""
+    """Switches between the top document and the frames of other origins; same-origin ones need no switching.
 
-    def __init__(self, remote: Remote, page: PageEngine) -> None:
+    Args:
+        remote: The client of the session.
+        page: The engine of the current document.
+        holds_input: True where the pointer and the keys of a document do not come into frames of other origins: they
+            have to act in the frame itself.
+    """
+
+    def __init__(self, remote: Remote, page: PageEngine, *, holds_input: bool) -> None:
         self._remote = remote
         self._page = page
+        self.holds_input = holds_input
         self.current_path: FramePath = ()
 
     @contextmanager
@@ -108,18 +116,35 @@ class Frames:
             self.switch_back(before)
 
     @contextmanager
-    def point_in_top_document(self, x: int, y: int, aim: str | None = None) -> Iterator[tuple[int, int]]:
-        """Map a point of the current document into the top document, which is current inside the block.
+    def pointer_point(self, x: int, y: int, aim: str | None = None) -> Iterator[tuple[int, int]]:
+        """Map a point of the current document into the document in which the pointer acts, current inside the block.
 
-        From there a pointer reaches every frame; chromedriver misses while a frame of another origin is current. With
-        `aim`, each document around the frame watches that the pointer comes into it, see `automation.input.aimed_at`.
+        That is the top document: from there a pointer reaches every frame, and chromedriver misses while a frame of
+        another origin is current. With `holds_input` it is the frame itself. With `aim`, each document around the
+        frame watches that the pointer comes into it, see `automation.input.aimed_at`.
 
         Raises:
             NotActionable: The frame, or one around it, does not show that point, or something covers it there.
         """
         before = self.current_path
         try:
-            yield self._carry_to_top_document(x, y, aim)
+            outside = self._carry_to_top_document(x, y, aim)
+            if self.holds_input:
+                self.switch(before)
+                yield x, y
+            else:
+                yield outside
+        finally:
+            self.switch_back(before)
+
+    @contextmanager
+    def in_pointer_document(self, path: FramePath) -> Iterator[None]:
+        """Make the document in which the pointer acts on elements of a frame current for a block."""
+        before = self.current_path
+        try:
+            if self.holds_input:
+                self.switch(path)
+            yield
         finally:
             self.switch_back(before)
 

@@ -16,6 +16,10 @@ class RecordAccess(Protocol):
         """Raise if the caller is gone or the session was closed or lost."""
         ...
 
+    def check_place(self) -> None:
+        """Raise if another process may drive the session now."""
+        ...
+
     def change(self, **fields: Any) -> None:
         """Change the record when the turn ends."""
         ...

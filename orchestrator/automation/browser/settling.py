@@ -26,7 +26,7 @@ _INVALID = 10
 _LATE = 0.7
 """Seconds within which a menu or tooltip opens after the pointer came or the focus moved."""
 _REDRAWN = "Refs now stale: {}, of elements that were drawn anew and look as before."
-_KEPT = "Refs from before are stale: a new document, in which {} lines are as they were."
+_KEPT = "Refs from before are stale: a new document, {} lines as before."
 
 Opener = Literal["pointer", "focus", "field"]
 """By what an action may open something: a pointer that came, a focus that moved, a focus that moved to a field."""
@@ -40,6 +40,11 @@ class ObservedScene(Protocol):
     @property
     def page(self) -> View:
         """The current view."""
+        ...
+
+    @property
+    def awaits_document(self) -> bool:
+        """True while the page answers although it is about to be left."""
         ...
 
     def query_page(self, method: PageMethod[AnswerT], **params: Any) -> AnswerT:
@@ -158,7 +163,8 @@ class ChangeObserver:
             scene.check()
             try:
                 late = self._late(scene, deadline, None)
-                answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params, **late)
+                coming = {"coming": True} if scene.awaits_document else {}
+                answer = scene.page.call(SETTLE, slice=deadline.slice_ms(), **params, **late, **coming)
                 if answer["settled"]:
                     return answer
                 reason = answer["reason"]
@@ -166,6 +172,8 @@ class ChangeObserver:
                 raise
             except (Interrupted, PlaceGone, TimedOut):
                 reason = "the page is navigating"
+                # Between two dialogs in a row Firefox answers for a page whose script has not ended.
+                params["since"] = Deadline(0).started
             if not deadline.seconds_left:
                 return {"settled": False, "quietFor": 0, "reason": reason}
 

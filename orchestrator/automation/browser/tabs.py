@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from orchestrator.automation.browser.frames import Frames
+from orchestrator.automation.browser.passkeys import Authenticators
 from orchestrator.automation.browser.record_access import RecordAccess
 from orchestrator.automation.browser.window_handles import WindowHandles
 from orchestrator.errors import InvalidArgument, OrchestratorError, RemoteFailure, SessionLost, brief
@@ -16,6 +17,8 @@ from orchestrator.system.deadline import Deadline, poll_until
 from orchestrator.system.secrets import without_credentials
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 
+_MOST = 40
+"""Tabs of a session that its pages can open."""
 _NAMED_SINGLY = 5
 """New tabs that are reported one by one at most."""
 _DRIVER_FREE, _POLL = 5.0, 0.02
@@ -45,7 +48,7 @@ class SessionTabs:
         turn: RecordAccess,
         event: Callable[[str], None],
         *,
-        on_new: Callable[[Tab], None],
+        on_new: Callable[[Tab], Tab],
         on_selected: Callable[[Tab], Tab],
     ) -> None:
         self.handles = handles
@@ -55,6 +58,7 @@ class SessionTabs:
         self._event = event
         self._on_new = on_new
         self._on_selected = on_selected
+        self.authenticators = Authenticators(handles, turn, frames.reset_to_top)
 
     @property
     def current_name(self) -> str:
@@ -75,10 +79,28 @@ class SessionTabs:
             if tab.handle not in handles and tab.name != self.current_name:
                 self._drop(tab.name)
                 self._event(f"Tab {tab.name} was closed by the page.")
-        opened = [self.add(handle) for handle in handles if handle not in known]
+        new = [handle for handle in handles if handle not in known]
+        room = max(_MOST - len(self._turn.record.tabs), 0)
+        opened = [self.add(handle) for handle in new[:room]]
         if opened:
             self._apply_new_tab_policy(opened)
+        if len(new) > room:
+            self._close_excess(new[room:])
         return self._turn.record.tabs
+
+    def _close_excess(self, handles: list[str]) -> None:
+        """Close tabs that the page has opened beyond those that a session keeps, and report them."""
+        current = self.find(self.current_name).handle
+        try:
+            for handle in handles:
+                self.handles.close(handle, current)
+        finally:
+            self._frames.reset_to_top()
+        count = "A tab" if len(handles) == 1 else f"{len(handles)} tabs"
+        self._event(
+            f"{count} that the page opened {'was' if len(handles) == 1 else 'were'} closed: "
+            f"pages open no more once a session has {_MOST}; tabs closes those that are not needed."
+        )
 
     def _apply_new_tab_policy(self, opened: list[str]) -> None:
         """Apply the policy to tabs that the page has opened, and report them."""
@@ -121,7 +143,7 @@ class SessionTabs:
         if prepared:
             tab = tab.model_copy(update={"viewport": record.viewport, "emulation": record.emulation})
         else:
-            self._on_new(tab)
+            tab = self._on_new(tab)
         self._turn.change(tabs=(*record.tabs, tab), tab_next=record.tab_next + 1)
         return name
 
@@ -132,8 +154,21 @@ class SessionTabs:
         self._mark_current(name)
         self._bring_to_front()
         if not tab.prepared:
-            install_page_engine(self._remote)
+            install_page_engine(self._remote, self._turn.record.capabilities)
         self._replace(self._on_selected(tab).model_copy(update={"prepared": True}))
+
+    def bring_passkeys(self) -> None:
+        """Give the current tab an authenticator with the passkeys of all tabs."""
+        tab = self.find(self.current_name)
+        self._replace(self.authenticators.bring_to(tab, tab.handle))
+
+    def remove_passkeys(self, credential_id: str | None) -> bool:
+        """Remove a passkey from all tabs, or all of them with their authenticators; False if none was there."""
+        found = self.authenticators.remove(credential_id, self.find(self.current_name).handle)
+        if credential_id is None:
+            bare = (tab.model_copy(update={"authenticator": ""}) for tab in self._turn.record.tabs)
+            self._turn.change(tabs=tuple(bare))
+        return found
 
     def record_current_emulation(self) -> None:
         """Record that the current tab has the record's viewport and emulation."""
@@ -245,11 +280,16 @@ class SessionTabs:
         except OSError:
             return False
 
+    @property
+    def devtools_address(self) -> str:
+        """Host and port of the browser's DevTools, if it is a local one of this session; else empty."""
+        record = self._turn.record
+        return debugger_address(record.capabilities) if record.owned and not record.is_remote else ""
+
     def _browser(self) -> DevTools | None:
         """The DevTools of the browser, if it is a local one of this session."""
-        record = self._turn.record
-        address = debugger_address(record.capabilities)
-        return DevTools(address) if address and record.owned and not record.is_remote else None
+        address = self.devtools_address
+        return DevTools(address) if address else None
 
     def facts(self) -> list[dict[str, Any]]:
         """List name, URL and title of every tab: in Chromium by one command, elsewhere by switching to each."""
@@ -283,7 +323,7 @@ class SessionTabs:
         try:
             for tab in self._turn.record.tabs:
                 self._remote.execute("switchToWindow", handle=tab.handle)
-                shown[tab.handle] = _place(*self._remote.script(_TITLES))
+                shown[tab.handle] = _place(*self._remote.script_list(_TITLES, 2))
         finally:
             self._remote.execute("switchToWindow", handle=self.find(self.current_name).handle)
             self._frames.reset_to_top()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from orchestrator.automation.browser.pageless_tabs import PagelessTabs
 from orchestrator.automation.browser.record_access import RecordAccess
 from orchestrator.automation.browser.shared_browser import find_own_handles, wait_until_responsive
 from orchestrator.errors import RemoteFailure
@@ -25,8 +26,11 @@ class WindowHandles:
     There, the driver would list the tabs of all sessions, and wait for those that it has not queried yet.
     """
 
-    def __init__(self, remote: Remote, connection: BrowserConnection, turn: RecordAccess) -> None:
+    def __init__(
+        self, remote: Remote, connection: BrowserConnection, turn: RecordAccess, pageless: PagelessTabs
+    ) -> None:
         self.remote = remote
+        self._pageless = pageless
         self._browser_connection = connection
         self._turn = turn
 
@@ -43,6 +47,7 @@ class WindowHandles:
         Raises:
             TimedOut: A page of another session in the same browser would block the driver.
         """
+        self._pageless.await_pages()
         if self._turn.record.instance is not None:
             browser = self._browser_connection.connect()
             pages = browser.tabs()
@@ -56,15 +61,15 @@ class WindowHandles:
         Returns True if the tab's top document is current; a tab of a local driver that is current already keeps its
         frame.
         """
-        if not self._recorded_handle():
+        if not self.recorded_handle():
             return False
         with suppress(RemoteFailure):
             if self._turn.record.is_remote:
-                self.remote.execute("switchToWindow", handle=self._recorded_handle())
+                self.remote.execute("switchToWindow", handle=self.recorded_handle())
                 return True
-            if self.remote.execute("w3cGetCurrentWindowHandle") == self._recorded_handle():
+            if self.remote.execute("w3cGetCurrentWindowHandle") == self.recorded_handle():
                 return False
-        self.switch_to(self._recorded_handle())
+        self.switch_to(self.recorded_handle())
         return True
 
     def open(self) -> str:
@@ -77,6 +82,7 @@ class WindowHandles:
             window = bool(record.instance.profile) or not find_own_handles(browser.tabs(), record)
             return browser.open_tab(record.instance.context, window=window)
         # WebKitGTK cannot bring tabs to the front, and cannot capture those behind: it opens windows instead.
+        self._pageless.await_pages()
         kind = (
             "window"
             if browser_support.normalize_browser_name(record.capabilities.get("browserName")) == "webkitgtk"
@@ -91,6 +97,7 @@ class WindowHandles:
             browser.close_tab(handle)  # answered before the tab is gone
             poll_until(lambda: handle not in browser.tabs(), Deadline(_CLOSES), every=_INTERVAL)
             return
+        self._pageless.await_pages()
         if handle != current:
             self.remote.execute("switchToWindow", handle=handle)
         try:
@@ -99,7 +106,7 @@ class WindowHandles:
             if handle != current:
                 self.remote.execute("switchToWindow", handle=current)
 
-    def _recorded_handle(self) -> str:
+    def recorded_handle(self) -> str:
         """The recorded current tab's handle; empty if there is none."""
         record = self._turn.record
         return next((tab.handle for tab in record.tabs if tab.name in record.tabs_used[-1:]), "")

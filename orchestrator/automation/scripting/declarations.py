@@ -28,11 +28,12 @@ class Script:
     """A script split into two parts that keep its line numbers: top-level functions, and the body of a function.
 
     Attributes:
-        source: The script as it was written.
+        source: The script as it was written, without its imports.
         number: Its number in its world.
         functions: Its top-level functions, evaluated as a script; empty if there are none.
         body: The rest.
         names: The names that it declares at the top level.
+        imports: Its import declarations.
         readable: False if its declarations could not be parsed: they are local to the call then.
     """
 
@@ -41,6 +42,7 @@ class Script:
     functions: str
     body: str
     names: list[str]
+    imports: list[Node] = field(default_factory=list)
     readable: bool = True
 
     @property
@@ -50,15 +52,23 @@ class Script:
 
 
 @dataclass
-class _Edits:
+class Edits:
+    """Replacements in a source, and the names that it declares."""
+
     source: bytes
     names: dict[str, None] = field(default_factory=dict)
     replacements: list[tuple[int, int, bytes]] = field(default_factory=list)
 
     def put(self, begin: int, end: int, text: bytes = b"") -> None:
+        """Replace a part; parts must not overlap."""
         self.replacements.append((begin, end, text))
 
+    def blank(self, node: Node) -> None:
+        """Remove a statement, but for its line breaks."""
+        self.put(node.start_byte, node.end_byte, b";" + _newlines(self.source[node.start_byte : node.end_byte]))
+
     def apply(self) -> str:
+        """Return the source with the replacements."""
         text, at = [], 0
         for begin, end, new in sorted(self.replacements):
             text += [self.source[at:begin], new]
@@ -71,17 +81,19 @@ def parse_script(source: str, number: int) -> Script:
 
     These are `let`, `const`, `class` and functions at the top level, and `var` at any depth outside of functions.
     """
-    from tree_sitter import Parser  # noqa: PLC0415 (not installed everywhere)
-
     code = source.encode()
-    tree = Parser(_language()).parse(code).root_node
+    tree = parse_tree(code)
     if tree.has_error:
         return Script(source, number, "", source, [], readable=False)
-    edits = _Edits(code)
+    edits, without_imports = Edits(code), Edits(code)
+    imports = [node for node in tree.children if node.type == "import_statement"]
+    for node in imports:
+        edits.blank(node)
+        without_imports.blank(node)
     functions = [node for node in tree.children if node.type in _FUNCTIONS]
     for node in functions:
         _declare_name(node, edits)
-        edits.put(node.start_byte, node.end_byte, b";" + _newlines(code[node.start_byte : node.end_byte]))
+        edits.blank(node)
     for node in tree.children:
         if node.type == "lexical_declaration":
             _assign(node, edits, b"void 0")
@@ -95,10 +107,17 @@ def parse_script(source: str, number: int) -> Script:
         else:
             _assign_in_loop(node, edits)
     separate = _extract([*_directives(tree), *functions], code) if functions else ""
-    return Script(source, number, separate, edits.apply(), list(edits.names))
+    return Script(without_imports.apply(), number, separate, edits.apply(), list(edits.names), imports)
 
 
-def _assign(declaration: Node, edits: _Edits, nothing: bytes) -> None:
+def parse_tree(code: bytes) -> Node:
+    """Return the syntax tree of a source."""
+    from tree_sitter import Parser  # noqa: PLC0415 (not installed everywhere)
+
+    return Parser(_language()).parse(code).root_node
+
+
+def _assign(declaration: Node, edits: Edits, nothing: bytes) -> None:
     """Write `var a = 1, {b} = c, d` as `0, a = 1, ({b} = c), 0;`: a leading number continues no previous line."""
     keyword, last = declaration.children[0], declaration.children[-1]
     edits.put(keyword.start_byte, keyword.end_byte, b"0,")
@@ -108,7 +127,7 @@ def _assign(declaration: Node, edits: _Edits, nothing: bytes) -> None:
         target = node.child_by_field_name("name")
         if target is None:
             continue
-        _declare_targets(target, edits)
+        declare_targets(target, edits)
         if node.child_by_field_name("value") is None:
             text = edits.source[target.start_byte : target.end_byte]
             edits.put(target.start_byte, target.end_byte, nothing if nothing == b"0" else text + b" = " + nothing)
@@ -119,12 +138,12 @@ def _assign(declaration: Node, edits: _Edits, nothing: bytes) -> None:
         edits.put(declaration.end_byte, declaration.end_byte, b";")
 
 
-def _assign_in_loop(loop: Node, edits: _Edits) -> None:
+def _assign_in_loop(loop: Node, edits: Edits) -> None:
     """Write `for (var a of b)` as `for ((a) of b)`: with parentheses, since `for (async of …)` is no valid code."""
     keyword, target = loop.child_by_field_name("kind"), loop.child_by_field_name("left")
     if keyword is None or target is None:
         return
-    _declare_targets(target, edits)
+    declare_targets(target, edits)
     edits.put(keyword.start_byte, keyword.end_byte)
     if target.type == "identifier":
         text = edits.source[target.start_byte : target.end_byte]
@@ -142,13 +161,13 @@ def _vars(tree: Node) -> Iterator[Node]:
         waiting += [child for child in node.named_children if child.type not in _SCOPES]
 
 
-def _declare_targets(target: Node, edits: _Edits) -> None:
+def declare_targets(target: Node, edits: Edits) -> None:
     """Add the names that a declaration's target binds."""
     waiting = [target]
     while waiting:
         node = waiting.pop()
         if node.type in _NAMES:
-            edits.names[_text(node)] = None
+            edits.names[text_of(node)] = None
         elif node.type in {"assignment_pattern", "object_assignment_pattern"}:
             left = node.child_by_field_name("left")
             waiting += [left] if left is not None else []
@@ -159,14 +178,15 @@ def _declare_targets(target: Node, edits: _Edits) -> None:
             waiting += node.named_children
 
 
-def _declare_name(declaration: Node, edits: _Edits) -> bytes:
+def _declare_name(declaration: Node, edits: Edits) -> bytes:
     name = declaration.child_by_field_name("name")
     text = b"" if name is None else name.text or b""
     edits.names[text.decode()] = None
     return text
 
 
-def _text(node: Node) -> str:
+def text_of(node: Node) -> str:
+    """Return the source of a node."""
     return (node.text or b"").decode()
 
 

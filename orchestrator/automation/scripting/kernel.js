@@ -64,6 +64,7 @@ function refuse(id, failure) {
   call.reject(call.error);
 }
 
+const modules = new Map();
 const failures = new WeakMap();
 const unhandled = [];
 
@@ -231,6 +232,22 @@ return {
     this.load(given);
     for (const [verb, action] of actions) globalThis[verb] = action;
     for (const one of names) if (!(one in globalThis)) globalThis[one] = undefined;
+  },
+
+  /** Evaluate a module, once in a world; `body` gets its exports and a function that returns those of another. */
+  define(path, body) {
+    const exports = {};
+    body(exports, (other) => modules.get(other));
+    modules.set(path, exports);
+  },
+
+  /** Set globals to exports of modules; `*` is all of them. */
+  bind(bindings) {
+    for (const [path, taken, local] of bindings) {
+      const exports = modules.get(path);
+      if (taken !== '*' && !(taken in exports)) throw new TypeError(`the module ${path} does not export ${taken}`);
+      globalThis[local] = taken === '*' ? exports : exports[taken];
+    }
   },
 
   /** Begin a script; `step` returns its progress. */

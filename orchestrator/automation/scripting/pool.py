@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from orchestrator.automation.scripting.engine import require_engine
 from orchestrator.automation.scripting.kernel import ScriptFunction
+from orchestrator.automation.scripting.modules import ScriptModules
 from orchestrator.automation.scripting.world import World
+from orchestrator.models.session import SessionRecord
 
 MOST = 16
 """Worlds that a process keeps; the least recently used one is given up first."""
+_NOTICES = 100
+"""Sessions of which it is kept, until their next script, that and why their world was reset."""
 _ENDED, _NEW = "its process ended", "the session's browser is a new one"
 _MB = 1024 * 1024
 
@@ -24,19 +28,27 @@ class WorldPool:
         functions: The actions that scripts can call.
         memory: The limit of each world in MB.
         idle: Seconds without a script after which a world is given up.
+        modules: The modules that scripts can import.
         clock: Returns the time in seconds.
     """
 
     def __init__(
-        self, functions: Iterable[ScriptFunction], memory: int, idle: float, clock: Callable[[], float] = time.monotonic
+        self,
+        functions: Iterable[ScriptFunction],
+        memory: int,
+        idle: float,
+        modules: ScriptModules,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._functions = list(functions)
         self._memory = memory * _MB
         self._idle = idle
+        self._modules = modules
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: dict[str, tuple[str, World]] = {}
         self._resets: dict[str, str] = {}
+        self._known = set[str]()
 
     def get_or_create(self, session_id: str, remote_session_id: str) -> tuple[World, bool]:
         """The world of a session, and True if it was created by this call.
@@ -51,7 +63,7 @@ class WorldPool:
                 world = self._kept[session_id][1]
                 world.used = self._clock()
                 return world, False
-        world = World(self._functions, self._memory)
+        world = World(self._functions, self._memory, self._modules)
         world.used = self._clock()
         with self._lock:
             self._kept[session_id] = remote_session_id, world
@@ -85,6 +97,18 @@ class WorldPool:
         if self.idle_seconds_left(session_id) <= 0:
             self._give_up(session_id, f"no script used it for {self._idle:g} s")
 
+    def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Give up the worlds of other sessions than the open ones, since another process may have closed theirs.
+
+        Only those are looked at that were there at the last pass already: the records are newer than these. A session
+        that another process starts under the name of one is told.
+        """
+        with self._lock:
+            known, self._known = self._known, {*self._kept}
+            gone = (known & self._known) - {record.id for record in records}
+        for name in gone:
+            self._give_up(name, _NEW)
+
     def close(self) -> None:
         """Drop all worlds."""
         for name in list(self._kept):
@@ -103,6 +127,9 @@ class WorldPool:
     def _give_up(self, session_id: str, reason: str) -> None:
         with self._lock:
             kept = self._kept.pop(session_id, None)
+            self._resets.pop(session_id, None)
+            if len(self._resets) == _NOTICES:
+                del self._resets[next(iter(self._resets))]
             self._resets[session_id] = f"The script world was reset: {reason}. Globals are gone; vars are still there."
         if kept and not kept[1].lost_reason:
             kept[1].shut_down(reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -13,10 +13,14 @@ from orchestrator.automation.scripting.declarations import Script
 from orchestrator.automation.scripting.engine import OutOfMemory, TookTooLong, UncaughtScriptError
 from orchestrator.automation.scripting.kernel import BROKEN, OWN_CALL_SECONDS, Kernel
 from orchestrator.automation.scripting.vars import Vars
-from orchestrator.errors import InvalidArgument, OrchestratorError, SessionLost, TimedOut
+from orchestrator.errors import InvalidArgument, OrchestratorError, ScriptThrew, SessionLost, TimedOut, TurnLost
 
 _INTERVAL = 0.05
 """Seconds between two checks for cancellation while a script waits for its timers."""
+
+
+Binding = tuple[str, str, str]
+"""A name that a script imports: the module's path, its export (`*` for all), and the local name."""
 
 
 class ScriptSession(Protocol):
@@ -53,13 +57,13 @@ class ScriptRun:
         self._loaded = variables.all()
         self._failed: dict[int, OrchestratorError] = {}
 
-    def run_to_end(self, script: Script, facts: Mapping[str, Any]) -> FinishedScript:
+    def run_to_end(self, script: Script, bindings: Sequence[Binding], facts: Mapping[str, Any]) -> FinishedScript:
         """Run the script; errors that it causes are in the outcome."""
         warnings = (
             [] if script.readable else ["The script's declarations were not understood: they end with this call."]
         )
         try:
-            self._begin(script, facts)
+            self._begin(script, bindings, facts)
             finished = self._steps()
         except (TookTooLong, OutOfMemory, UncaughtScriptError) as stopped:
             finished = self._stopped(stopped)
@@ -70,9 +74,11 @@ class ScriptRun:
         finished.warnings = [*warnings, *finished.warnings]
         return finished
 
-    def _begin(self, script: Script, facts: Mapping[str, Any]) -> None:
+    def _begin(self, script: Script, bindings: Sequence[Binding], facts: Mapping[str, Any]) -> None:
         engine = self._kernel.engine
         begin = f"{self._kernel.code('begin', self._loaded, script.names)};"
+        if bindings:
+            begin += f"{self._kernel.code('bind', bindings)};"
         if script.functions:
             engine.evaluate(begin, OWN_CALL_SECONDS)
             engine.evaluate(f"{script.functions}\n{script.source_url_comment}", OWN_CALL_SECONDS)
@@ -105,7 +111,7 @@ class ScriptRun:
     def _act(self, number: int, verb: str, parameters: dict[str, Any]) -> None:
         try:
             answer = self._session.act(verb, parameters)
-        except SessionLost:
+        except (SessionLost, TurnLost):
             raise
         except OrchestratorError as error:
             self._failed[number] = error
@@ -150,9 +156,8 @@ class ScriptRun:
         if error := self._failed.get(thrown.get("number", 0)):
             error.details.update({"script": at} if at else {})
             return error
-        return InvalidArgument(
-            f"The script threw {thrown.get('text')}{f' ({at})' if at else ''}.", hint="Correct the script."
-        )
+        text = str(thrown.get("text"))
+        return ScriptThrew(f"The script threw {text}{f' ({at})' if at else ''}.", text)
 
     def _stopped(self, stopped: Exception) -> FinishedScript:
         console = self._salvage()

@@ -10,7 +10,8 @@ from typing import Any
 from orchestrator.automation.scripting.declarations import Script, parse_script
 from orchestrator.automation.scripting.engine import OutOfMemory, TookTooLong, UncaughtScriptError, WrongSyntax
 from orchestrator.automation.scripting.kernel import OWN_CALL_SECONDS, Kernel, ScriptFunction
-from orchestrator.automation.scripting.run import FinishedScript, ScriptRun, ScriptSession
+from orchestrator.automation.scripting.modules import Module, ScriptModules, read_import
+from orchestrator.automation.scripting.run import Binding, FinishedScript, ScriptRun, ScriptSession
 from orchestrator.automation.scripting.vars import Vars
 from orchestrator.errors import InvalidArgument, TimedOut
 
@@ -24,10 +25,12 @@ class World(Kernel):
         used: The time of its last use, by the pool's clock.
     """
 
-    def __init__(self, functions: Iterable[ScriptFunction], memory: int) -> None:
+    def __init__(self, functions: Iterable[ScriptFunction], memory: int, modules: ScriptModules) -> None:
         super().__init__(functions, memory)
         self.used = 0.0
         self._count = 0
+        self._modules = modules
+        self._defined: frozenset[str] = frozenset()
 
     def run(
         self, source: str, seconds: float, session: ScriptSession, variables: Vars, facts: Mapping[str, Any]
@@ -45,7 +48,9 @@ class World(Kernel):
             raise InvalidArgument("A script of this session is running already.", hint="Call its functions instead.")
         self.busy = True
         try:
-            return ScriptRun(self, seconds, session, variables).run_to_end(self._parse(source), facts)
+            script = self._parse(source)
+            bindings = self._import(script)
+            return ScriptRun(self, seconds, session, variables).run_to_end(script, bindings, facts)
         except (TookTooLong, OutOfMemory):
             self.shut_down("it did not answer")
             raise TimedOut("The script world does not answer.", hint="Call again: it gets a new one.") from None
@@ -89,6 +94,33 @@ class World(Kernel):
                 f"The script declares {taken[0]}, which is a built-in object.", hint="Choose another name."
             )
         return script
+
+    def _import(self, script: Script) -> list[Binding]:
+        """Evaluate the modules that a script imports, each once in this world; return what it takes from them.
+
+        Raises:
+            InvalidArgument: One is not there, or fails.
+        """
+        bindings = []
+        for declared in filter(None, map(read_import, script.imports)):
+            path = self._modules.resolve(declared.specifier)
+            for module in self._modules.load(path, self._defined):
+                self._define(module)
+            bindings += [(path, taken, local) for local, taken in declared.names.items()]
+        script.names += [local for _, _, local in bindings]
+        if taken := sorted(_BUILT_IN.intersection(script.names)):
+            raise InvalidArgument(
+                f"The script imports {taken[0]}, a built-in object.", hint="Import it as another name."
+            )
+        return bindings
+
+    def _define(self, module: Module) -> None:
+        code = f"{self.name}.define({json.dumps(module.path)}, function (exports$, imported$) {{{module.body}\n}}); 0"
+        try:
+            self.engine.evaluate(f"{code}\n//# sourceURL={module.path}", OWN_CALL_SECONDS)
+        except (WrongSyntax, UncaughtScriptError) as error:
+            raise InvalidArgument(f"The module {module.path} fails: {error}.", hint="Correct the file.") from None
+        self._defined |= {module.path}
 
     def _check_syntax(self, script: Script) -> None:
         """Parse the original source in the engine: rewriting must not turn an invalid script into a valid one."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from orchestrator.cli.doctor.report import Finding, ProgramAnswer, Section, versions
 from orchestrator.settings import Settings
 from orchestrator.system import machine as system
+from orchestrator.system.host.sandbox import find_obstacle
 from orchestrator.system.machine import LocalMachine, command
 
 
@@ -103,7 +104,8 @@ def browsers_section(machine: LocalMachine, settings: Settings, offered: frozens
         usable, is_offered = finding.state == "ok", finding.name.lower() in offered
         text = f"{finding.said}{_unoffered(is_offered)}" if usable else finding.said
         findings.append(replace(finding, said=text, starts=is_offered and usable))
-    return Section("Browsers", (*findings, *_check_system(machine)))
+    chromium = next((pair.browser for pair in pairs if pair.kind.same_major and pair.browser), None)
+    return Section("Browsers", (*findings, *_check_system(machine, settings, chromium)))
 
 
 def chrome_finding(machine: LocalMachine, settings: Settings) -> Finding:
@@ -192,16 +194,26 @@ def _unoffered(offered: bool) -> str:
     return "" if offered else "; the local provider does not start it"
 
 
-def _check_system(machine: LocalMachine) -> list[Finding]:
+def _check_system(machine: LocalMachine, settings: Settings, chromium: Path | None) -> list[Finding]:
     """Check the sandbox, the shared memory and the display that browsers get on Linux."""
     if machine.system != "linux":
         return []
-    reason = system.unsandboxed(machine.environ)
-    sandbox = f"off, {reason}: browsers are started with --no-sandbox" if reason else "on"
-    findings = [Finding("Sandbox", "note" if reason else "ok", sandbox)]
+    findings = [_check_sandbox(settings, chromium)]
     if system.shared_memory_is_small():
         findings.append(Finding("Shared memory", "note", "small: browsers are started with --disable-dev-shm-usage"))
     if not system.has_display(machine.environ):
         mend = "run it under xvfb-run if you need windows"
         findings.append(Finding("Display", "note", "none: browsers start without a window only", mend))
     return findings
+
+
+def _check_sandbox(settings: Settings, chromium: Path | None) -> Finding:
+    if settings.sandbox == "off":
+        return Finding("Sandbox", "note", "off by the setting sandbox: browsers are started with --no-sandbox")
+    obstacle = find_obstacle(chromium)
+    if obstacle is None:
+        return Finding("Sandbox", "ok", "on")
+    if settings.sandbox == "require":
+        return Finding("Sandbox", "wrong", f"{obstacle.reason}, and the setting sandbox requires it", obstacle.remedy)
+    text = f"off, since {obstacle.reason}: browsers are started with --no-sandbox"
+    return Finding("Sandbox", "note", text, obstacle.remedy)

@@ -16,7 +16,7 @@ NAME = "webdriver"
 
 _START = 60
 """Seconds that a client should give the server to start: the first start by `uvx` installs it."""
-_CALL = 630
+CALL_SECONDS = 630
 """Seconds that a client should give a call: the longest timeout of a tool, and a command of the driver."""
 
 Writer = Callable[[ServerCommand, str], str]
@@ -95,7 +95,7 @@ def _codex(server: ServerCommand, _: str) -> str:
         f"command = {_toml(server.command)}",
         f"args = [{', '.join(map(_toml, server.args))}]",
         f"startup_timeout_sec = {_START}",
-        f"tool_timeout_sec = {_CALL}",
+        f"tool_timeout_sec = {CALL_SECONDS}",
         "",
         f"[mcp_servers.{NAME}.env]",
         *(f"{name} = {_toml(value)}" for name, value in server.env.items()),
@@ -114,18 +114,19 @@ def _toml(text: str) -> str:
 
 
 def _gemini(server: ServerCommand, _: str) -> str:
-    return _json({"mcpServers": {NAME: {**server.data(), "timeout": _CALL * 1000}}})
+    return _json({"mcpServers": {NAME: {**server.data(), "timeout": CALL_SECONDS * 1000}}})
 
 
 def _gemini_shell(server: ServerCommand, system: str) -> str:
     # Arguments that begin with a dash are its own unless two dashes stand before them.
     args = ["--", *server.args] if any(word.startswith("-") for word in server.args) else server.args
-    words = ["gemini", "mcp", "add", "-s", "user", *_variables(server, "-e"), "--timeout", str(_CALL * 1000), NAME]
+    timeout = ["--timeout", str(CALL_SECONDS * 1000)]
+    words = ["gemini", "mcp", "add", "-s", "user", *_variables(server, "-e"), *timeout, NAME]
     return _command_line([*words, server.command, *args], system)
 
 
 def _cline(server: ServerCommand, _: str) -> str:
-    return _json({"mcpServers": {NAME: {**server.data(), "timeout": _CALL, "disabled": False}}})
+    return _json({"mcpServers": {NAME: {**server.data(), "timeout": CALL_SECONDS, "disabled": False}}})
 
 
 def _opencode(server: ServerCommand, _: str) -> str:
@@ -134,7 +135,7 @@ def _opencode(server: ServerCommand, _: str) -> str:
         "command": [server.command, *server.args],
         "environment": dict(server.env),
         "enabled": True,
-        "timeout": _CALL * 1000,
+        "timeout": CALL_SECONDS * 1000,
     }
     return _json({"$schema": "https://opencode.ai/config.json", "mcp": {NAME: entry}})
 

@@ -16,8 +16,10 @@ from urllib.parse import urlsplit
 from orchestrator import __version__
 from orchestrator.cli.doctor.report import Finding, ProgramAnswer, Section, run_program, side_by_side, version
 from orchestrator.errors import OrchestratorError
-from orchestrator.settings import Settings
+from orchestrator.settings import FILE_NAME, Settings, ignored_in_project
 from orchestrator.system import selenium_grid
+from orchestrator.system.host import file_systems, other_users, private_files
+from orchestrator.system.host.private_files import ForeignPlace
 from orchestrator.system.machine import LOOPBACK, LocalMachine, command
 from orchestrator.system.secrets import without_credentials
 
@@ -42,6 +44,8 @@ _NODE = (20, 19)
 _DRIVERS = {"uiautomator2": "Android", "xcuitest": "iOS"}
 _ANSWERS_WITHIN = 3.0
 """Seconds."""
+_NAMED = 3
+"""Other users that are named."""
 _OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 CREDENTIALS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -58,16 +62,51 @@ def installation_section(home: Path) -> Section:
     """Check Python and the data folder."""
     python = ".".join(map(str, sys.version_info[:3]))
     ours = Finding("webdriver-orchestrator", "ok", f"{__version__}, Python {python} ({sys.executable})")
-    return Section("Installation", (ours, _folder(home)))
+    return Section("Installation", (ours, _folder(home), *_project(home), *_other_users()))
+
+
+def _project(home: Path) -> list[Finding]:
+    """Name what the working folder's file says in vain."""
+    if not (ignored := ignored_in_project(home)):
+        return []
+    text = f"{FILE_NAME} of this folder cannot choose {', '.join(ignored)}: a cloned repository must do no harm"
+    return [Finding("Project", "wrong", text, f"set it in the environment or in {home / FILE_NAME}")]
+
+
+def _other_users() -> list[Finding]:
+    """Name the people who could use this user's browsers, by what the system shows them."""
+    others = other_users.find_others()
+    if not others or other_users.hides_processes():
+        return []
+    names = ", ".join([*others[:_NAMED], *(["…"] if len(others) > _NAMED else [])])
+    text = f"{names} can log in here and read command lines: the driver's address in them lets them use your browsers"
+    return [Finding("Other users", "note", text, "mount -o remount,hidepid=2 /proc, or a machine of your own")]
 
 
 def _folder(home: Path) -> Finding:
+    return _shared_folder(home) or _own_folder(home)
+
+
+def _shared_folder(home: Path) -> Finding | None:
+    shared = file_systems.find_shared(home)
+    if shared is None:
+        return None
+    where = f"{home} lies on {shared.fstype}, mounted at {shared.mountpoint}"
+    text = f"{where}, which other machines share: the locks of a database do not hold there"
+    return Finding("Data folder", "wrong", text, "set ORCHESTRATOR_HOME to a folder on a disk of this machine")
+
+
+def _own_folder(home: Path) -> Finding:
     name = "Data folder"
     if not home.exists():
         above = next(folder for folder in home.parents if folder.exists())
         if above.is_dir() and os.access(above, os.W_OK):
             return Finding(name, "ok", f"{home}, created at the first start", starts=True)
         return Finding(name, "wrong", f"{home} cannot be created: {above} is not writable", _ELSEWHERE)
+    try:
+        private_files.check_owner(home)
+    except ForeignPlace as error:
+        return Finding(name, "wrong", error.sentence.rstrip("."), _ELSEWHERE)
     try:
         with tempfile.TemporaryFile(dir=home):
             pass

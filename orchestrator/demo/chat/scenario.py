@@ -50,12 +50,13 @@ class Delivery:
         )
 
 
-async def run(out: Path, headless: bool, console: Say) -> int:  # noqa: FBT001 the flag of the command, passed on
+async def run(out: Path, headless: bool, browser: str, console: Say) -> int:  # noqa: FBT001 the flag, passed on
     """Run the demonstration.
 
     Args:
         out: The folder for the two screenshots and the server's log; created if necessary.
         headless: False shows the two windows.
+        browser: Bob's browser; alice's is Chrome or Chromium.
         console: Prints a line of text, as `typer.echo` does.
 
     Returns:
@@ -77,7 +78,7 @@ async def run(out: Path, headless: bool, console: Say) -> int:  # noqa: FBT001 t
             say(f"Starting the MCP server: {Path(sys.executable).name} -m orchestrator serve")
             async with client_with_server("chat", errlog) as client:
                 scenario = _ChatScenario(DemoToolCaller(client, say), chat, passwords)
-                code = await scenario.play(log.parent, say, headless=headless)
+                code = await scenario.play(log.parent, say, {"alice": "chrome", "bob": browser}, headless=headless)
     except Exception as error:  # noqa: BLE001 without an answer the transport raises groups of anything
         say(f"The demonstration stopped: {innermost(error)}")
     if code:
@@ -93,11 +94,11 @@ class _ChatScenario:
         self._chat = chat
         self._passwords = passwords
 
-    async def play(self, folder: Path, say: Say, *, headless: bool) -> int:
+    async def play(self, folder: Path, say: Say, browsers: Mapping[str, str], *, headless: bool) -> int:
         """Run all steps; every session is closed at the end, also after an error."""
         try:
             try:
-                await self._start(headless=headless)
+                await self._start(browsers, headless=headless)
                 await self._sign_in()
                 deliveries = [
                     await self._deliver("alice", "bob", _GREETING),
@@ -111,10 +112,13 @@ class _ChatScenario:
             return 1
         return _summary(deliveries, screens, say)
 
-    async def _start(self, *, headless: bool) -> None:
+    async def _start(self, browsers: Mapping[str, str], *, headless: bool) -> None:
         page = {"navigationUrl": self._chat.url, "headless": headless}
         await run_together(
-            *(partial(self._call, f"a browser for {name}", "start_browser", name, **page) for name in self._passwords)
+            *(
+                partial(self._call, f"a browser for {name}: {browser}", "start_browser", name, browser=browser, **page)
+                for name, browser in browsers.items()
+            )
         )
 
     async def _sign_in(self) -> None:

@@ -6,6 +6,7 @@ was written to.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,7 +17,9 @@ def main(home: str, *found_in: str) -> None:
     """Run the keeper of this data folder until nothing is left in it."""
     sys.path += found_in
     from orchestrator.lifecycle.keeper.loop import run_keeper  # noqa: PLC0415 — not on the path before
+    from orchestrator.system.host.private_files import UMASK  # noqa: PLC0415 — not on the path before
 
+    os.umask(UMASK)
     run_keeper(Path(home), _TICK)
 
 

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.sessions.store import leases
+from orchestrator.sessions.store.clock import open_clock
+from orchestrator.system import boot
+from orchestrator.system.host import life_locks
 from orchestrator.system.process_identity import ProcessKey
 
 _BUSY = 5.0
@@ -21,6 +24,7 @@ _NAMES = {
     "parked_at": "parkedAt",
     "parked_until": "parkedUntil",
     "lost_reason": "lostReason",
+    "screen_refs": "screenRefs",
 }
 """Names of record fields that differ in the record's JSON."""
 
@@ -30,6 +34,8 @@ class RecordedProcess(NamedTuple):
 
     pid: int
     created: float
+    started: str
+    program: str
     folder: str | None
     beside: bool
 
@@ -52,7 +58,14 @@ class OpenSessionRow(NamedTuple):
     def processes(self) -> list[RecordedProcess]:
         """Its processes on this machine."""
         return [
-            RecordedProcess(one["pid"], one["created"], one.get("folder"), bool(one.get("beside")))
+            RecordedProcess(
+                one["pid"],
+                one["created"],
+                started=str(one.get("started", "")),
+                program=str(one.get("program", "")),
+                folder=one.get("folder"),
+                beside=bool(one.get("beside")),
+            )
             for one in self.record.get("processes", ())
         ]
 
@@ -73,7 +86,11 @@ class KeeperStore:
         self._path = path
         self._file = path.stat().st_ino
         self._me = ProcessKey.current()
+        life_locks.hold(path.parent, self._me.pid, self._me.started)
         self._db = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=_BUSY, isolation_level=None)
+        with self._write():
+            self.now = open_clock(self._db)
+            """The time in seconds since the epoch, by the clock that all times of records are of."""
         self._seen: tuple[int, list[OpenSessionRow]] | None = None
         self.last: list[OpenSessionRow] = []
         """The sessions as they were last read."""
@@ -90,11 +107,12 @@ class KeeperStore:
             return False
 
     def become_keeper(self) -> bool:
-        """Register as the keeper of this data folder; False when there is one."""
+        """Register as the keeper of this data folder in this pid namespace; False when there is one."""
         with self._write() as db:
             if leases.keeper(db) is not None:
                 return False
-            db.execute("INSERT OR REPLACE INTO keeper (id, pid, created) VALUES (1, ?, ?)", self._me)
+            me = boot.place(), *self._me
+            db.execute("INSERT OR REPLACE INTO keepers (place, pid, created, started) VALUES (?, ?, ?, ?)", me)
         return True
 
     def resign(self) -> bool:
@@ -104,7 +122,7 @@ class KeeperStore:
         with self._write() as db:
             if db.execute(_OPEN).fetchone() is not None:
                 return False
-            db.execute("DELETE FROM keeper WHERE pid = ? AND created = ?", self._me)
+            db.execute("DELETE FROM keepers WHERE pid = ? AND created = ? AND started = ?", self._me)
         return True
 
     def read_sessions(self) -> list[OpenSessionRow]:
@@ -125,21 +143,21 @@ class KeeperStore:
             for row in self._read():
                 if _needs_lease(row, alive) and not leases.in_use(db, row.seq, time.monotonic()):
                     state, limits = row.record["state"], row.record.get("limits", {})
-                    self._change(row, leases.build_lease_fields(state, limits, row.until, time.time()))
+                    self._change(row, leases.build_lease_fields(state, limits, row.until, self.now()))
 
     def close_expired(self) -> list[ExpiredSession]:
         """Close the sessions that expired and on which no call runs, in one transaction; a restored one is spared."""
         alive = leases.find_living_callers(self._db)
-        if not any(_why_expired(row, alive) for row in self.read_sessions()):
+        if not any(_why_expired(row, alive, self.now()) for row in self.read_sessions()):
             return []
         closed = []
         with self._write() as db:
             alive = leases.find_living_callers(db)
             for row in self._read():
-                why = _why_expired(row, alive)
+                why = _why_expired(row, alive, self.now())
                 if why and not leases.in_use(db, row.seq, time.monotonic()):
                     self._change(row, leases.build_closed_fields(why))
-                    db.execute("UPDATE sessions SET closed_at = ? WHERE seq = ?", (time.time(), row.seq))
+                    db.execute("UPDATE sessions SET closed_at = ? WHERE seq = ?", (self.now(), row.seq))
                     db.execute("DELETE FROM tickets WHERE session = ?", (row.seq,))
                     leases.hand_on_current(db, row.namespace, row.id)
                     closed.append((row, why))
@@ -179,11 +197,13 @@ def _parse(text: str) -> Mapping[str, Any]:
         return {}
 
 
-def _why_expired(row: OpenSessionRow, alive: set[str]) -> str:
+def _why_expired(row: OpenSessionRow, alive: set[str], now: float) -> str:
     """Return the reason for which a session expired; empty while it lives on."""
-    record, now = row.record, time.time()
+    record = row.record
     if not record:
         return "" if row.owner in alive else _DAMAGED
+    if leases.runs_elsewhere(row.processes):
+        return ""
     if leases.is_over(row.until, now):
         return record.get("lostReason") or leases.NOBODY_CAME
     is_unattended = record["state"] == "parked" and record.get("remoteSessionId") and row.owner not in alive

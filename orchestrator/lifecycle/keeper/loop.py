@@ -84,6 +84,7 @@ class KeeperLoop:
         for session in expired:
             self._forget(session)
         rows = self._store.read_sessions()
+        self._pinged = {row.seq: at for row in rows if (at := self._pinged.get(row.seq))}
         for row in rows:
             self._keep_alive(row)
         if rows and time.monotonic() < self._swept_at + _SWEEP_EVERY:
@@ -104,7 +105,7 @@ class KeeperLoop:
 
     def _keep_alive(self, row: OpenSessionRow) -> None:
         """Ping the remote end of a parked session, so that it does not drop it."""
-        record, now = row.record, time.time()
+        record, now = row.record, self._store.now()
         after = record.get("keepAlive")
         if record.get("state") != "parked" or after is None or not remote_ends.is_reachable(record):
             return
@@ -151,7 +152,7 @@ def _ends_remotely(session: ExpiredSession) -> bool:
     """Return True if the remote end is to end the session; a local browser of its own ends with its processes."""
     record = session.row.record
     shares_processes = len(session.processes) < len(session.row.processes)
-    is_needed = remote_ends.is_app(record) or remote_ends.is_remote(record) or shares_processes
+    is_needed = remote_ends.ends_by_command(record) or remote_ends.is_remote(record) or shares_processes
     return record.get("owned", True) and remote_ends.is_reachable(record) and is_needed
 
 

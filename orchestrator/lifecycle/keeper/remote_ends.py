@@ -25,9 +25,13 @@ def is_remote(record: Mapping[str, Any]) -> bool:
     return all(process.get("beside") for process in record.get("processes", ()))
 
 
-def is_app(record: Mapping[str, Any]) -> bool:
-    """Return True for an app session: its server runs helpers on a device, which end only with the session."""
-    return record.get("type") != "browser"
+def ends_by_command(record: Mapping[str, Any]) -> bool:
+    """Return True if Delete Session has to end it, as `lifecycle.remote_ender` does.
+
+    The server of an app session runs helpers on a device; a browser that has a profile alone is to save it.
+    """
+    has_profile_alone = record.get("mode") == "persistent" and not record.get("instance")
+    return record.get("type") != "browser" or has_profile_alone
 
 
 def is_reachable(record: Mapping[str, Any]) -> bool:

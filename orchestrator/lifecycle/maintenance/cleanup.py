@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import anyio.to_thread
@@ -27,6 +28,10 @@ class LostSessionCleanup(MaintenanceTask):
         if record.state is not SessionState.LOST or (record.id, record.created_at) in self._done:
             return NEVER
         return 0 if any(map(_is_left, record.processes)) else NEVER
+
+    def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Forget other sessions than the open ones."""
+        self._done &= {(record.id, record.created_at) for record in records}
 
     async def run_task(self, record: SessionRecord) -> None:
         """End the session's own processes, and remove their folders."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import anyio.to_thread
@@ -87,7 +86,7 @@ class Heartbeat(MaintenanceTask):
     Calls need not wait for a check, which changes nothing.
     """
 
-    def __init__(self, lanes: Lanes, connector: Connector, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, lanes: Lanes, connector: Connector, clock: Callable[[], float]) -> None:
         self._lanes = lanes
         self._connector = connector
         self._clock = clock
@@ -98,6 +97,11 @@ class Heartbeat(MaintenanceTask):
     def make_all_due(self) -> None:
         """Make all sessions due, of other owners too, except those that were checked just now."""
         self._listed_at = self._clock()
+
+    def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Forget the checks of other sessions than the open ones."""
+        ids = {record.remote_session_id for record in records}
+        self._beats = {id_: beat for id_, beat in self._beats.items() if id_ in ids}
 
     def seconds_until_due(self, usage: Usage, now: float) -> float:
         """Return the seconds until the next check; a call that is running notices by itself."""
@@ -126,7 +130,7 @@ class Heartbeat(MaintenanceTask):
             beat = replace(beat, pinged=beat.at if pings else beat.pinged)
         self._beats[record.remote_session_id] = beat
         if lost:
-            del self._beats[record.remote_session_id]
+            self._beats.pop(record.remote_session_id, None)
             await self._lanes.mark_lost(record, lost)
 
     def _beat(self, record: SessionRecord) -> Beat:

@@ -15,8 +15,10 @@ import psutil
 
 from orchestrator.errors import OrchestratorError
 from orchestrator.sessions.registry import SessionRegistry
-from orchestrator.system import process_termination, processes
+from orchestrator.system import processes
+from orchestrator.system.host import private_files
 from orchestrator.system.logger import get_logger
+from orchestrator.system.machine import child_environment
 
 _PROGRAM = Path(__file__).parents[1] / "keeper" / "__main__.py"
 _FOUND_IN = [str(Path(__file__).parents[3]), str(Path(psutil.__file__).parents[1])]
@@ -63,13 +65,13 @@ class KeeperLauncher:
     def _spawn(self) -> subprocess.Popen[bytes]:
         log = self._home / _LOG
         too_large = log.exists() and log.stat().st_size > _MAX_LOG
-        with log.open("wb" if too_large else "ab") as output:
+        with private_files.open_to_append(log, anew=too_large) as output:
             return subprocess.Popen(
-                [sys.executable, "-I", str(_PROGRAM), str(self._home), *_FOUND_IN],
+                [sys.executable, "-I", "-S", str(_PROGRAM), str(self._home), *_FOUND_IN],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={name: value for name, value in os.environ.items() if name != process_termination.FOLDER_VARIABLE},
+                env=child_environment(os.environ),
                 cwd=self._home,
                 **processes.build_popen_isolation(),
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable
 
 import anyio.from_thread
@@ -38,7 +37,7 @@ def seconds_until_age_limit(record: SessionRecord, now: float) -> float:
 class IdleLimit(MaintenanceTask):
     """Closes idle sessions. Every call restarts the time, and a session with a call in flight is never idle."""
 
-    def __init__(self, closer: SessionCloser, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, closer: SessionCloser, clock: Callable[[], float]) -> None:
         self._closer = closer
         self._clock = clock
 
@@ -62,9 +61,7 @@ class AgeLimit(MaintenanceTask):
     With `recreate` the session stays, parked and without a remote end, and the next call on it starts a fresh one.
     """
 
-    def __init__(
-        self, lanes: Lanes, ender: RemoteEnder, *, recreate: bool = False, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, lanes: Lanes, ender: RemoteEnder, *, recreate: bool = False, clock: Callable[[], float]) -> None:
         self._lanes = lanes
         self._ender = ender
         self._recreate = recreate

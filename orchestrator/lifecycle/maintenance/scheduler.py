@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import anyio
 import anyio.abc
+import anyio.to_thread
 
 from orchestrator.errors import OrchestratorError
 from orchestrator.models.session import SessionRecord
@@ -34,8 +36,45 @@ class Usage:
     ours: bool
 
 
+class SessionMemory(Protocol):
+    """Memory of sessions beside their records, which must not grow with those that there were."""
+
+    def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Forget what is remembered of other sessions than the open ones; in a worker thread."""
+
+
+class _Memories:
+    """Memories that forget in a worker thread, which most passes need not wait for."""
+
+    def __init__(self, memories: Iterable[SessionMemory], clock: Callable[[], float]) -> None:
+        self._memories = [*memories]
+        self._clock = clock
+        self._seen: frozenset[tuple[str, str]] | None = None
+        self._forgot_at = -math.inf
+        self._has_changed = False
+
+    async def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Forget other sessions than the open ones, if these are others than before; else once in a while.
+
+        What was opened since a pass is looked at in the next one only: so the pass after a change forgets, too.
+        """
+        seen, now = frozenset((record.id, record.remote_session_id) for record in records), self._clock()
+        has_changed, self._seen = seen != self._seen, seen
+        is_due, self._has_changed = has_changed or self._has_changed or now - self._forgot_at >= LONGEST, has_changed
+        if is_due:
+            self._forgot_at = now
+            await anyio.to_thread.run_sync(self._forget, records, abandon_on_cancel=True)
+
+    def _forget(self, records: Collection[SessionRecord]) -> None:
+        for memory in self._memories:
+            memory.keep_only(records)
+
+
 class MaintenanceTask(ABC):
     """A task that is due for a session at a time that follows from its record."""
+
+    def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Forget what the task remembers of other sessions than the open ones."""
 
     @abstractmethod
     def seconds_until_due(self, usage: Usage, now: float) -> float:
@@ -51,10 +90,10 @@ class MaintenanceTask(ABC):
 
 
 class Alarm:
-    """The time of the scheduler's next pass; anything may bring it forward."""
+    """The time of the scheduler's next pass, by a clock that nobody sets; anything may bring it forward."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self.clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._at = -math.inf
         self._changed = anyio.Event()
 
@@ -68,7 +107,7 @@ class Alarm:
 
     def wake_in(self, seconds: float) -> None:
         """Bring the next pass forward to at most so many seconds from now."""
-        self._bring_forward(self.clock() + seconds)
+        self._bring_forward(self._clock() + seconds)
 
     def reset(self) -> None:
         """Forget the time of the pass that begins now."""
@@ -76,7 +115,7 @@ class Alarm:
 
     async def wait(self) -> None:
         """Wait until the time has come."""
-        while (left := self._at - self.clock()) > 0:
+        while (left := self._at - self._clock()) > 0:
             self._changed = anyio.Event()
             with anyio.move_on_after(left):
                 await self._changed.wait()
@@ -88,10 +127,27 @@ class Alarm:
 
 
 class Scheduler:
-    """Runs tasks for the sessions of one namespace, side by side, for as long as the server lives."""
+    """Runs tasks for the sessions of one namespace, side by side, for as long as the server lives.
 
-    def __init__(self, registry: SessionRegistry, tasks: Sequence[MaintenanceTask], alarm: Alarm) -> None:
+    Args:
+        registry: The sessions.
+        tasks: The tasks.
+        alarm: The time of the next pass.
+        clock: Returns the time in seconds.
+        memories: What else forgets closed sessions.
+    """
+
+    def __init__(
+        self,
+        registry: SessionRegistry,
+        tasks: Sequence[MaintenanceTask],
+        alarm: Alarm,
+        clock: Callable[[], float],
+        memories: Iterable[SessionMemory] = (),
+    ) -> None:
         self._registry = registry
+        self._memories = _Memories(memories, clock)
+        self._clock = clock
         self._tasks = tasks
         self._alarm = alarm
         self._under_way: set[tuple[int, str, float]] = set()
@@ -112,7 +168,7 @@ class Scheduler:
             usage = await self._registry.usage()
         except OrchestratorError:
             return LONGEST  # the store did not answer
-        now, wait, current = self._alarm.clock(), LONGEST, set()
+        now, wait, current = self._clock(), LONGEST, set()
         for record, in_use in usage:
             seen = Usage(record, in_use, self._registry.serves(record))
             for number, task in enumerate(self._tasks):
@@ -126,6 +182,10 @@ class Scheduler:
                     self._under_way.add(key)
                     group.start_soon(self._run_task, task, record, key)
         self._done = {key: at for key, at in self._done.items() if key in current}
+        records = [record for record, _ in usage]
+        for task in self._tasks:
+            task.keep_only(records)
+        await self._memories.keep_only(records)
         return wait
 
     async def _run_task(self, task: MaintenanceTask, record: SessionRecord, key: tuple[int, str, float]) -> None:
@@ -138,5 +198,5 @@ class Scheduler:
             get_logger(__name__).exception("a maintenance task failed", session=record.id, task=name)
         finally:
             self._under_way.discard(key)
-            self._done[key] = self._alarm.clock()
+            self._done[key] = self._clock()
             self._alarm.wake_now()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from orchestrator.execution.restore import Restorer
 from orchestrator.lifecycle.close import CloseOptions, SessionCloser
 from orchestrator.lifecycle.maintenance.keeper_launcher import KeeperLauncher
@@ -53,6 +55,18 @@ class Shutdown:
         await self._closer.close_many(rest, CloseOptions(reason="its server is ending"))
         await self._ender.wait_until_finished()
         await self._registry.forget()
+
+    async def park_unused(self, keys: Collection[str]) -> set[str]:
+        """Park the sessions of callers that have gone, by their keys, but not those that a call uses.
+
+        Returns the callers with such a session, which are to be parked later.
+        """
+        parked, left = await self._registry.park_unused(keys)
+        for record in parked:
+            self._activity.log_event(record, LoggedAction("park"))
+        if parked:
+            await self._keeper_launcher.ensure()
+        return left
 
     def _may_live_on(self, record: SessionRecord) -> bool:
         """Return True for every session of a server, and for one that a script restored and did not start."""

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
 import anyio
 
-from orchestrator.automation.browser.storage import BrowserStorage
+from orchestrator.automation.browser.storage import connect_to_storage
 from orchestrator.errors import OrchestratorError
 from orchestrator.lifecycle.maintenance.scheduler import NEVER, MaintenanceTask, Usage
 from orchestrator.models import browser_support
 from orchestrator.models.session import SessionRecord, SessionState, SessionType
-from orchestrator.models.storage_state import StorageState
 from orchestrator.sessions.connector import Connector
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.turn import Turn
 from orchestrator.system import storage_files
+from orchestrator.system.output import write_file
 
 _QUIET = 1.0
 """Seconds after a call: the next one should not have to wait, and pages write after they have loaded."""
@@ -29,9 +28,12 @@ _ANSWERS_WITHIN = 3.0
 _ON_EXIT = 1.0
 """Seconds that saving all sessions may take when the server ends: its client waits for two."""
 
+_Key = tuple[str, float]
+"""A session by its id and creation time."""
+
 
 class StorageAutosave(MaintenanceTask):
-    """Saves cookies and the current page's storage some time after a call, if they changed.
+    """Saves cookies and the storage of all tabs some time after a call, if they changed.
 
     The record also keeps which tabs have a page: a restored tab without its page is of no use.
 
@@ -44,14 +46,19 @@ class StorageAutosave(MaintenanceTask):
         lanes: Lanes,
         connector: Connector,
         home: Path,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._registry = registry
         self._lanes = lanes
         self._connector = connector
         self._home = home
-        self._clock = clock
-        self._saved_at: dict[tuple[str, float], float] = {}
+        self._saved_at: dict[_Key, float] = {}
+        self._history_marks: dict[_Key, dict[str, int]] = {}
+
+    def keep_only(self, records: Collection[SessionRecord]) -> None:
+        """Forget the saves of other sessions than the open ones."""
+        known = {_key(record) for record in records}
+        self._saved_at = {key: at for key, at in [*self._saved_at.items()] if key in known}
+        self._history_marks = {key: marks for key, marks in [*self._history_marks.items()] if key in known}
 
     def seconds_until_due(self, usage: Usage, now: float) -> float:
         """Return the seconds until the next save; NEVER when no call came since the last one."""
@@ -82,26 +89,29 @@ class StorageAutosave(MaintenanceTask):
         record = turn.record
         if record.state is not SessionState.ACTIVE:
             return
-        self._saved_at[record.id, record.created_at] = self._clock()
+        self._saved_at[_key(record)] = turn.now()
         # An open dialog or a page that hangs is reported by the next call.
         with suppress(OrchestratorError, OSError):
             remote = self._connector.make_remote(record, timeout=_ANSWERS_WITHIN)
-            visible = BrowserStorage(remote, record, None).read_visible()
             saved = storage_files.read(self._home, record)
-            state = StorageState(cookies=visible.cookies, origins=saved.origins).with_origins(visible.origins)
+            with connect_to_storage(remote, record, self._connector) as storage:
+                state = storage.read_snapshot(saved, self._history_marks.setdefault(_key(record), {}))
+                shown = storage.list_tabs_with_page()
             if state != saved:
-                state.write(storage_files.build_state_path(self._home, record))
-            targets = remote.cdp("Target.getTargets")["targetInfos"]
-            with_page = {target["targetId"] for target in targets if target["url"] != "about:blank"}
-            tabs = tuple(tab.model_copy(update={"had_page": tab.handle in with_page}) for tab in record.tabs)
+                write_file(storage_files.build_state_path(self._home, record), state.text())
+            tabs = tuple(tab.model_copy(update={"had_page": tab.handle in shown}) for tab in record.tabs)
             if tabs != record.tabs:
                 turn.change(tabs=tabs)
 
     def _is_due(self, record: SessionRecord) -> bool:
-        """Return True for an owned, active Chromium, which gives all of its cookies, used since the last save."""
-        name = browser_support.normalize_browser_name(record.capabilities.get("browserName"))
-        ours = record.owned and record.type is SessionType.BROWSER and name in browser_support.CHROMIUM
+        """Return True for an owned, active browser that gives all of its cookies, used since the last save."""
+        is_complete = browser_support.has_ability("storage_state", record.capabilities.get("browserName"))
+        ours = record.owned and record.type is SessionType.BROWSER and is_complete
         return ours and record.state is SessionState.ACTIVE and record.last_active_at > self._last_save(record)
 
     def _last_save(self, record: SessionRecord) -> float:
-        return self._saved_at.get((record.id, record.created_at), 0)
+        return self._saved_at.get(_key(record), 0)
+
+
+def _key(record: SessionRecord) -> _Key:
+    return record.id, record.created_at

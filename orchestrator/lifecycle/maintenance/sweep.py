@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import time
 
 import anyio.to_thread
 
@@ -34,9 +33,14 @@ class StaleSweeper:
             await self._remove_leftovers()
 
     async def _close_expired(self) -> list[SessionRecord]:
-        closed = []
-        for record in filter(_is_expired, await self._registry.call_store(self._registry.store.list_all_open)):
-            close = functools.partial(self._registry.store.close, when=_is_expired, because=leases.NOBODY_CAME)
+        closed, store = [], self._registry.store
+
+        def is_expired(record: SessionRecord, in_use: bool = False) -> bool:  # noqa: FBT001, FBT002 — the store's signature
+            is_over = not in_use and leases.is_over(record.parked_until, store.now())
+            return is_over and not leases.runs_elsewhere(record.processes)
+
+        for record in filter(is_expired, await self._registry.call_store(store.list_all_open)):
+            close = functools.partial(store.close, when=is_expired, because=leases.NOBODY_CAME)
             with contextlib.suppress(OrchestratorError):
                 if before := await self._registry.call_store(close, record.namespace, record.id):
                     closed.append(before)
@@ -50,7 +54,3 @@ class StaleSweeper:
         used = [process.folder for record in records for process in record.processes if process.folder]
         await anyio.to_thread.run_sync(processes.sweep, home, used, abandon_on_cancel=True)
         await anyio.to_thread.run_sync(self._activity.remove_stale_logs, store.get)
-
-
-def _is_expired(record: SessionRecord, in_use: bool = False) -> bool:  # noqa: FBT001, FBT002 — the store's signature
-    return not in_use and leases.is_over(record.parked_until, time.time())

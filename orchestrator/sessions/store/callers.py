@@ -15,17 +15,17 @@ from orchestrator.sessions.store.types import ChangeAmong, Holder
 def register(db: sqlite3.Connection, caller: Caller, namespace: str) -> None:
     """Insert or update a caller; one that is already registered keeps its current session."""
     db.execute(
-        "INSERT INTO callers (key, namespace, pid, created, named, parent) VALUES (?, ?, ?, ?, ?, ?) "
+        "INSERT INTO callers (key, namespace, pid, created, started, named, parent) VALUES (?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (key) DO UPDATE SET namespace = excluded.namespace, pid = excluded.pid, "
-        "created = excluded.created, parent = coalesce(excluded.parent, parent)",
-        (caller.key, namespace, caller.pid, caller.created, caller.named, caller.parent),
+        "created = excluded.created, started = excluded.started, parent = coalesce(excluded.parent, parent)",
+        (caller.key, namespace, caller.pid, caller.created, caller.started, caller.named, caller.parent),
     )
 
 
 def forget(db: sqlite3.Connection, key: str) -> None:
     """Remove a caller, whose sessions then count as a dead one's; one that its host names may come back."""
     db.execute("DELETE FROM callers WHERE key = ? AND NOT named", (key,))
-    db.execute("UPDATE callers SET pid = 0, created = 0 WHERE key = ?", (key,))
+    db.execute("UPDATE callers SET pid = 0, created = 0, started = '' WHERE key = ?", (key,))
 
 
 def family(db: sqlite3.Connection, key: str) -> set[str]:
@@ -94,11 +94,12 @@ def take_over(db: sqlite3.Connection, caller: Caller, namespace: str, alive: set
     """Give the caller the namespace's sessions that no living caller owns; returns the ids that it now owns.
 
     They are parked until they are used. Expired ones are not taken over, but ended elsewhere; those of a caller that
-    its host names wait for that one.
+    its host names wait for that one, and those that run in another pid namespace for one there.
     """
     waiting = {key for (key,) in db.execute("SELECT key FROM callers WHERE named")} - {caller.key}
     for row in records.open_rows(db, namespace):
-        if row.record.owner not in alive | waiting and not leases.is_over(row.record.parked_until, now):
+        is_free = row.record.owner not in alive | waiting and not leases.runs_elsewhere(row.record.processes)
+        if is_free and not leases.is_over(row.record.parked_until, now):
             records.apply(db, row, lambda record: _inherited(record, caller, now), now)
     return records.owned(db, namespace, caller.key)
 

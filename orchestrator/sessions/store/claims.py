@@ -94,6 +94,6 @@ def describe_end(claim: Claim, closer: str, now: float) -> str:
 
 def _is_in_use(db: sqlite3.Connection, session: int, suffix: str, tick: float) -> bool:
     """Return True if a call of a living process under this name runs or waits."""
-    query = "SELECT pid, created, beat FROM tickets WHERE session = ? AND claim = ?"
+    query = "SELECT pid, created, started, beat FROM tickets WHERE session = ? AND claim = ?"
     places = db.execute(query, (session, suffix)).fetchall()
-    return any(leases.is_held(Holder(pid, created), beat, tick) for pid, created, beat in places)
+    return any(leases.is_held(Holder(*holder), beat, tick) for *holder, beat in places)

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from orchestrator.system import folders
+from orchestrator.system import boot, folders, process_identity
+from orchestrator.system.host import life_locks
 from orchestrator.system.process_identity import Identity, ProcessKey
 
 STARTER_DIED = "the server that was starting it ended before it was ready"
@@ -60,7 +61,8 @@ def is_too_old(since: float, limits: Mapping[str, float], now: float) -> bool:
 
 def build_closed_fields(because: str | None) -> dict[str, Any]:
     """Return the fields that change in the record when the session is closed: its contents are forgotten."""
-    return {"state": "closed", "lost_reason": because, "vars": {}, "events": [], **dict.fromkeys(("armed", "request"))}
+    contents: dict[str, Any] = {"vars": {}, "events": [], "screen_refs": "", **dict.fromkeys(("armed", "request"))}
+    return {"state": "closed", "lost_reason": because, **contents}
 
 
 def select_unshared(mine: Sequence[PlacedT], others: Iterable[PlacedT]) -> tuple[list[PlacedT], set[str]]:
@@ -71,9 +73,19 @@ def select_unshared(mine: Sequence[PlacedT], others: Iterable[PlacedT]) -> tuple
     if any(process.folder and folders.released(Path(process.folder)) for process in mine):
         return [], set()
     named = [*others]
-    keys, places = {(process.pid, process.created) for process in named}, {process.folder for process in named}
-    own = [process for process in mine if (process.pid, process.created) not in keys]
+    keys, places = {_key(process) for process in named}, {process.folder for process in named}
+    own = [process for process in mine if _key(process) not in keys]
     return own, {process.folder for process in own if process.folder and process.folder not in places}
+
+
+def _key(process: Identity) -> tuple[int, float | str]:
+    # Two records may have the creation time of one process by different wall clocks.
+    return process.pid, process.started or process.created
+
+
+def runs_elsewhere(processes: Iterable[Identity]) -> bool:
+    """Return True if the processes are of another pid namespace in which something of ours runs: it ends them."""
+    return any(life_locks.is_stranger(one.started) and process_identity.alive(one) for one in processes)
 
 
 def is_held(holder: ProcessKey, beat: float, tick: float) -> bool:
@@ -85,28 +97,26 @@ def is_held(holder: ProcessKey, beat: float, tick: float) -> bool:
 
 def in_use(db: sqlite3.Connection, session: int, tick: float, me: ProcessKey | None = None) -> bool:
     """Return True if a call of a living process runs or waits in this session's lane."""
-    places = db.execute("SELECT pid, created, beat FROM tickets WHERE session = ?", (session,)).fetchall()
-    return any(
-        ProcessKey(pid, created) == me or is_held(ProcessKey(pid, created), beat, tick) for pid, created, beat in places
-    )
+    places = db.execute("SELECT pid, created, started, beat FROM tickets WHERE session = ?", (session,)).fetchall()
+    return any(ProcessKey(*holder) == me or is_held(ProcessKey(*holder), beat, tick) for *holder, beat in places)
 
 
 def in_use_by_others(
     db: sqlite3.Connection, session: int, tick: float, me: ProcessKey | None, callers: Collection[str]
 ) -> bool:
     """Return True if a call of a caller that is none of these runs or waits there; maintenance is no caller."""
-    query = "SELECT pid, created, beat, caller FROM tickets WHERE session = ? AND caller IS NOT NULL"
+    query = "SELECT pid, created, started, beat, caller FROM tickets WHERE session = ? AND caller IS NOT NULL"
     return any(
-        key not in callers and (ProcessKey(pid, created) == me or is_held(ProcessKey(pid, created), beat, tick))
-        for pid, created, beat, key in db.execute(query, (session,)).fetchall()
+        key not in callers and (ProcessKey(*holder) == me or is_held(ProcessKey(*holder), beat, tick))
+        for *holder, beat, key in db.execute(query, (session,)).fetchall()
     )
 
 
 def find_living_callers(db: sqlite3.Connection) -> set[str]:
     """Return the keys of the callers whose process is alive."""
-    rows = db.execute("SELECT key, pid, created FROM callers").fetchall()
-    alive = {holder: holder.alive() for holder in {ProcessKey(pid, created) for _, pid, created in rows}}
-    return {key for key, pid, created in rows if alive[ProcessKey(pid, created)]}
+    rows = db.execute("SELECT key, pid, created, started FROM callers").fetchall()
+    alive = {holder: holder.alive() for holder in {ProcessKey(*holder) for _, *holder in rows}}
+    return {key for key, *holder in rows if alive[ProcessKey(*holder)]}
 
 
 def hand_on_current(db: sqlite3.Connection, namespace: str, session_id: str) -> None:
@@ -120,6 +130,8 @@ def hand_on_current(db: sqlite3.Connection, namespace: str, session_id: str) -> 
 
 
 def keeper(db: sqlite3.Connection) -> ProcessKey | None:
-    """Return the process of this home's keeper, None if it is dead."""
-    row = db.execute("SELECT pid, created FROM keeper").fetchone()
-    return ProcessKey(*row) if row and ProcessKey(*row).alive() else None
+    """Return the process of this home's keeper in this pid namespace, None if it is dead."""
+    ours = "SELECT pid, created, started FROM keepers WHERE place = ?"
+    of_before = "SELECT pid, created, started FROM keeper"  # of a version that knew one keeper alone
+    found = (ProcessKey(*row) for row in db.execute(f"{ours} UNION ALL {of_before}", (boot.place(),)).fetchall())
+    return next((one for one in found if one.alive()), None)

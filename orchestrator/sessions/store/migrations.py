@@ -63,6 +63,26 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # A claim holds as long as a call under its name runs or waits.
     ("ALTER TABLE tickets ADD COLUMN claim TEXT NOT NULL DEFAULT ''",),
+    (
+        # What tells the start of a process whatever the wall clock does; a process of before, which wrote none, is
+        # told by its creation time.
+        *(
+            f"ALTER TABLE {table} ADD COLUMN started TEXT NOT NULL DEFAULT ''"
+            for table in ("tickets", "callers", "keeper")
+        ),
+        # The time of the wall clock at which each boot of the machine began, as the first process on it saw it: all
+        # times of this store are counted from there.
+        "CREATE TABLE clocks (boot TEXT PRIMARY KEY, epoch REAL NOT NULL)",
+    ),
+    # Each pid namespace has a keeper of its own. The table `keeper` stays for keepers of before, which still run.
+    (
+        """CREATE TABLE keepers (
+            place TEXT PRIMARY KEY,
+            pid INTEGER NOT NULL,
+            created REAL NOT NULL,
+            started TEXT NOT NULL
+        )""",
+    ),
 )
 """The statements of each migration, the first from an empty file."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import sqlite3
-from collections.abc import Iterable
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -16,9 +17,11 @@ from orchestrator.errors import (
     SessionLimit,
     SessionLost,
     SessionNotFound,
+    StoreFailed,
 )
 from orchestrator.models.session import SessionRecord, SessionState
 from orchestrator.sessions.store import leases
+from orchestrator.sessions.store.database import file_of
 from orchestrator.sessions.store.types import Change, Ticket
 
 _READ = "SELECT seq, record, replaced, id, state FROM sessions WHERE "
@@ -36,12 +39,12 @@ class RecordRow(NamedTuple):
 
 def find(db: sqlite3.Connection, namespace: str, session_id: str) -> RecordRow | None:
     """Return the row of an id, also of a closed session."""
-    return _row(db.execute(_READ + "namespace = ? AND id = ?", (namespace, session_id)).fetchone())
+    return _row(db, db.execute(_READ + "namespace = ? AND id = ?", (namespace, session_id)).fetchone())
 
 
 def by_seq(db: sqlite3.Connection, seq: int) -> RecordRow | None:
     """Return the row of one life of an id; None if a later session has taken the id."""
-    return _row(db.execute(_READ + "seq = ?", (seq,)).fetchone())
+    return _row(db, db.execute(_READ + "seq = ?", (seq,)).fetchone())
 
 
 def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[RecordRow]:
@@ -49,12 +52,12 @@ def open_rows(db: sqlite3.Connection, namespace: str | None = None) -> list[Reco
 
     Unreadable rows are omitted, here and in every other list, so that they do not affect the other sessions.
     """
-    return [row for row in _each(db, namespace) if isinstance(row, RecordRow)]
+    return [row for row in open_or_unreadable(db, namespace) if isinstance(row, RecordRow)]
 
 
 def unreadable(db: sqlite3.Connection, namespace: str | None = None) -> list[RecordUnreadable]:
     """List an error for each open row that cannot be read."""
-    return [error for error in _each(db, namespace) if isinstance(error, RecordUnreadable)]
+    return [error for error in open_or_unreadable(db, namespace) if isinstance(error, RecordUnreadable)]
 
 
 def give_up(db: sqlite3.Connection, namespace: str, session_id: str, now: float) -> None:
@@ -186,7 +189,7 @@ def make_room(db: sqlite3.Connection, namespace: str, max_sessions: int | None) 
     """
     ids = open_ids(db, namespace)
     if max_sessions is not None and len(ids) >= max_sessions:
-        raise SessionLimit(max_sessions, ids)
+        raise SessionLimit.of_namespace(max_sessions, ids)
     if not ids:
         db.execute("DELETE FROM counters WHERE namespace = ?", (namespace,))
 
@@ -248,12 +251,17 @@ def _hand_on_current(db: sqlite3.Connection, row: RecordRow) -> None:
     leases.hand_on_current(db, record.namespace, record.id)
 
 
-def _each(db: sqlite3.Connection, namespace: str | None) -> list[RecordRow | RecordUnreadable]:
+def open_or_unreadable(db: sqlite3.Connection, namespace: str | None) -> list[RecordRow | RecordUnreadable]:
+    """List the open rows in order of creation, and for each one that cannot be read an error."""
     where, values = ("", ()) if namespace is None else ("namespace = ? AND ", (namespace,))
-    return [*map(_read, db.execute(f"{_READ}{where}state <> 'closed' ORDER BY seq", values).fetchall())]
+    rows: list[_Columns] = db.execute(f"{_READ}{where}state <> 'closed' ORDER BY seq", values).fetchall()
+    store = file_of(db)
+    if namespace is None:
+        _CACHE.keep_only(store, {seq for seq, *_ in rows})
+    return [_read(store, columns) for columns in rows]
 
 
-def _row(columns: _Columns | None) -> RecordRow | None:
+def _row(db: sqlite3.Connection, columns: _Columns | None) -> RecordRow | None:
     """Read a row; None if there is none, or if it is closed and unreadable.
 
     Raises:
@@ -261,7 +269,7 @@ def _row(columns: _Columns | None) -> RecordRow | None:
     """
     if columns is None:
         return None
-    row = _read(columns)
+    row = _read(file_of(db), columns)
     if isinstance(row, RecordRow):
         return row
     if columns[-1] == SessionState.CLOSED:
@@ -269,17 +277,81 @@ def _row(columns: _Columns | None) -> RecordRow | None:
     raise row
 
 
-def _read(columns: _Columns) -> RecordRow | RecordUnreadable:
+def _read(store: str, columns: _Columns) -> RecordRow | RecordUnreadable:
     seq, record, replaced, session_id, _ = columns
     try:
-        return RecordRow(seq, _parsed(record), replaced)
+        return RecordRow(seq, _CACHE.parse(store, seq, record), replaced)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         field = ".".join(map(str, first["loc"])) or "all of it"
         return RecordUnreadable(session_id, f"{field}: {first['msg']}")
 
 
-@functools.lru_cache(maxsize=512)
-def _parsed(record: str) -> SessionRecord:
-    """Parse a record; the same text gives the same object, since records are values."""
-    return SessionRecord.model_validate_json(record)
+def last_read(file: str, namespace: str, session_id: str, failure: StoreFailed) -> SessionRecord:
+    """Return the record of an open session as this process read it last, since the store cannot be read now.
+
+    Raises:
+        StoreFailed: The failure: the session was closed then, or this process did not read it lately.
+    """
+    found = (one for one in list_last_read(file) if (one.namespace, one.id) == (namespace, session_id))
+    if (record := next(found, None)) is None:
+        raise failure
+    return record
+
+
+def list_last_read(file: str) -> list[SessionRecord]:
+    """List the open and not lost sessions of a store as this process read them last."""
+    return [one for one in _CACHE.records(file) if one.state not in {SessionState.CLOSED, SessionState.LOST}]
+
+
+class RecordCache:
+    """The parsed record of each row: as long as its text is the same it is the same object, since records are values.
+
+    Rows are those of a store, which its path names. Bounded in characters, of all stores together. When it is full, no
+    further row is kept, so that a list of more than fit drops none.
+    """
+
+    def __init__(self, characters: int) -> None:
+        self._characters = characters
+        self._kept: dict[str, dict[int, tuple[str, SessionRecord]]] = defaultdict(dict)
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def records(self, store: str) -> list[SessionRecord]:
+        """List the records of a store, those that were read first at the beginning."""
+        with self._lock:
+            return [record for _, record in self._kept[store].values()]
+
+    def parse(self, store: str, seq: int, text: str) -> SessionRecord:
+        """Return the record that the text of a store's row says.
+
+        Raises:
+            ValidationError: It says none.
+        """
+        with self._lock:
+            known, record = self._kept[store].get(seq, ("", None))
+        if record is not None and known == text:
+            return record
+        record = SessionRecord.model_validate_json(text)
+        with self._lock:
+            known, of_other_thread = self._kept[store].get(seq, ("", None))
+            if of_other_thread is not None and known == text:
+                return of_other_thread
+            self._drop(store, seq)
+            if self._size + len(text) <= self._characters:
+                self._kept[store][seq] = text, record
+                self._size += len(text)
+        return record
+
+    def keep_only(self, store: str, rows: Collection[int]) -> None:
+        """Forget all other rows of a store."""
+        with self._lock:
+            for seq in self._kept[store].keys() - rows:
+                self._drop(store, seq)
+
+    def _drop(self, store: str, seq: int) -> None:
+        self._size -= len(self._kept[store].pop(seq, ("", None))[0])
+
+
+_CACHE = RecordCache(64_000_000)
+"""About 17,000 sessions, which take 300 MB; a hundred take 2 MB."""

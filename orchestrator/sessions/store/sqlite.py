@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from orchestrator.errors import OrchestratorError, RecordUnreadable
+from orchestrator.errors import OrchestratorError, RecordUnreadable, StoreFailed
 from orchestrator.models.session import Caller, SessionRecord, SessionState, SessionType
-from orchestrator.sessions.store import callers, claims, leases, records, tickets
+from orchestrator.sessions.store import callers, claims, leases, records, resource_queue, tickets
+from orchestrator.sessions.store.clock import open_clock
 from orchestrator.sessions.store.database import Database
-from orchestrator.sessions.store.types import Change, ChangeAmong, Closer, Holder, LanePosition, Ticket
+from orchestrator.sessions.store.resource_queue import QueuePlace
+from orchestrator.sessions.store.types import Change, ChangeAmong, Closer, Holder, LanePosition, Overview, Ticket
+from orchestrator.system.host import life_locks
 
 FILE_NAME = "sessions.db"
 _REMEMBERED = 7 * 86_400.0
@@ -28,19 +31,38 @@ class SqliteStore:
         self,
         home: Path,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         """Open the store of this home, creating it if it is missing.
 
+        Args:
+            home: The data folder.
+            clock: The clock of all times in the store, instead of the one that `now` tells.
+            ticks: The clock of heartbeats.
+
         Raises:
             InvalidArgument: It cannot be opened, is damaged, or is of a newer version; the message names the file.
         """
-        self._clock = clock
         self._ticks = ticks
         self._database = Database(home / FILE_NAME)
+        me = Holder.current()
+        life_locks.hold(home, me.pid, me.started)
         with self._database.write() as db:
-            db.execute("DELETE FROM sessions WHERE closed_at < ?", (clock() - _REMEMBERED,))
+            self._clock = clock or open_clock(db)
+        self.forget_long_closed()
+
+    def forget_long_closed(self) -> None:
+        """Forget the sessions that were closed long ago."""
+        with self._database.write() as db:
+            db.execute("DELETE FROM sessions WHERE closed_at < ?", (self._clock() - _REMEMBERED,))
+
+    def now(self) -> float:
+        """Return the time in seconds since the epoch, by the clock that all times of records are of.
+
+        It goes on evenly when the wall clock is set, until the machine is started anew.
+        """
+        return self._clock()
 
     def disconnect(self) -> None:
         """Close the file."""
@@ -57,6 +79,7 @@ class SqliteStore:
         *,
         max_sessions: int | None,
         holder: Holder,
+        check_room: Callable[[Sequence[SessionRecord]], None] | None = None,
     ) -> tuple[SessionRecord, Ticket]:
         """Reserve an id and the first place of its lane, before anything is launched.
 
@@ -65,12 +88,14 @@ class SqliteStore:
 
         Raises:
             SessionExists: The id is not free.
-            SessionLimit: The largest number of sessions is open.
+            SessionLimit: The largest number of sessions is open, or `check_room`, given all of them, found no room.
         """
         with self._database.write() as db:
             if wanted is not None:
                 records.require_free(db, namespace, wanted)
             records.make_room(db, namespace, max_sessions)
+            if check_room is not None:
+                check_room([row.record for row in records.open_rows(db)])
             record = draft(wanted or records.next_id(db, namespace, type_))
             before = callers.current(db, record.owner)
             session = records.insert(db, record, before)
@@ -83,6 +108,38 @@ class SqliteStore:
         with self._database.read() as db:
             row = records.find(db, namespace, session_id)
         return row.record if row else None
+
+    def get_without_writing(self, namespace: str, session_id: str) -> SessionRecord:
+        """Return the record of an open session; as this process read it last if the store cannot even be read.
+
+        Raises:
+            SessionNotFound, SessionLost: The session is closed, lost, or never existed.
+            StoreFailed: The store cannot be read, and this process never read the record.
+        """
+        try:
+            with self._database.read() as db:
+                return records.get_usable(db, namespace, session_id).record
+        except StoreFailed as failure:
+            return records.last_read(self._database.file, namespace, session_id, failure)
+
+    def get_to_end(self, namespace: str, session_id: str, closer: Closer | None) -> SessionRecord:
+        """Return the record of a session that is to be ended while it cannot be closed, as `close` would.
+
+        Raises:
+            SessionNotFound: The session is closed, or never existed.
+            SessionClaimed: It is claimed.
+            StoreFailed: The store cannot be read, and this process never read the record.
+        """
+        try:
+            with self._database.read() as db:
+                row = records.get_open(db, namespace, session_id)
+                if closer and closer.key not in {None, row.record.owner}:
+                    claims.check(db, row.seq, session_id, "", self._times())
+                return records.without_shared(row.record, [other.record for other in records.open_rows(db)])
+        except StoreFailed as failure:
+            file = self._database.file
+            known = records.last_read(file, namespace, session_id, failure)
+            return records.without_shared(known, records.list_last_read(file))
 
     def list_open(self, namespace: str) -> list[SessionRecord]:
         """List the open records of a namespace, in order of creation."""
@@ -222,34 +279,46 @@ class SqliteStore:
             return LanePosition(row.record, ticket, tickets.is_first(db, ticket, holder, self._ticks()))
 
     def leave_lane(self, ticket: Ticket, change: Change | None = None) -> SessionRecord | None:
-        """Give up a place and change the record in the same transaction; None if the session was closed or lost."""
+        """Give up a place and change the record in the same transaction.
+
+        Returns None and changes nothing if the session was closed or lost, or the place was lost to another process.
+        """
         with self._database.write() as db:
-            db.execute("DELETE FROM tickets WHERE number = ?", (ticket.number,))
+            had_place = db.execute("DELETE FROM tickets WHERE number = ?", (ticket.number,)).rowcount
             if ticket.claim:
                 claims.renew(db, ticket.session, ticket.claim, self._clock())
             row = records.by_seq(db, ticket.session)
-            if row is None or row.record.state in {SessionState.CLOSED, SessionState.LOST}:
+            if row is None or not had_place or row.record.state in {SessionState.CLOSED, SessionState.LOST}:
                 return None
             return records.apply(db, row, change, self._clock()) if change else row.record
+
+    def has_lost_place(self, ticket: Ticket) -> bool:
+        """Return True if the place in an open session's lane was given away: its process had no heartbeat for long."""
+        with self._database.read() as db:
+            if tickets.holder_of(db, ticket) is not None:
+                return False
+            return records.refusal(db, ticket, records.by_seq(db, ticket.session)) is None
 
     def refusal(self, ticket: Ticket) -> OrchestratorError | None:
         """Return the error for calls with this ticket if its session was closed or lost, else None."""
         with self._database.read() as db:
             return records.refusal(db, ticket, records.by_seq(db, ticket.session))
 
-    def write(self, ticket: Ticket, change: Change) -> SessionRecord:
-        """Change the record of a ticket's session at once, even if the place is gone; never that of a later session.
+    def write(self, ticket: Ticket, change: Change, *, needs_place: bool = True) -> SessionRecord:
+        """Change the record of a ticket's session at once; never that of a later session.
 
         Raises:
             SessionNotFound, SessionLost: It was closed, or lost.
+            TurnLost: The place in its lane is lost, and the change `needs_place`.
         """
+        find = tickets.row_of_held if needs_place else records.of_ticket
         with self._database.write() as db:
-            return records.apply(db, records.of_ticket(db, ticket), change, self._clock())
+            return records.apply(db, find(db, ticket), change, self._clock())
 
     def change_among(self, ticket: Ticket, change: ChangeAmong) -> SessionRecord:
         """Change the record at once, given the other living sessions of this home, in any namespace."""
         with self._database.write() as db:
-            return callers.change_among(db, records.of_ticket(db, ticket), change, self._clock(), self._ticks())
+            return callers.change_among(db, tickets.row_of_held(db, ticket), change, self._clock(), self._ticks())
 
     def claim(self, ticket: Ticket, name: str) -> SessionRecord | None:
         """Claim a resource, such as a device or a port, for a ticket's session alone and for its life.
@@ -260,7 +329,17 @@ class SqliteStore:
             SessionNotFound, SessionLost: It was closed, or lost.
         """
         with self._database.write() as db:
-            return records.claim(db, records.of_ticket(db, ticket), name, self._clock())
+            return records.claim(db, tickets.row_of_held(db, ticket), name, self._clock())
+
+    def claim_one(self, ticket: Ticket, names: Sequence[str], holder: Holder) -> QueuePlace:
+        """Claim one of several resources as `claim` does, or tell the place in the queue for them.
+
+        Raises:
+            SessionNotFound, SessionLost: It was closed, or lost.
+        """
+        with self._database.write() as db:
+            tickets.row_of_held(db, ticket)
+            return resource_queue.claim_one(db, ticket, names, holder, self._clock(), self._ticks())
 
     def restore(self, ticket: Ticket, key: str, ttl: float | None = None) -> SessionRecord:
         """Make a parked session active; when parked again, it lives `ttl` seconds.
@@ -271,13 +350,13 @@ class SqliteStore:
             SessionNotFound, SessionLost: It was closed, or lost.
         """
         with self._database.write() as db:
-            return callers.restore(db, records.of_ticket(db, ticket), key, ttl, self._clock())
+            return callers.restore(db, tickets.row_of_held(db, ticket), key, ttl, self._clock())
 
     def beat(self, holder: Holder) -> None:
         """Record a heartbeat: this process still holds its places."""
         with self._database.write() as db:
             values = (self._ticks(), *holder)
-            db.execute("UPDATE tickets SET beat = ? WHERE pid = ? AND created = ?", values)
+            db.execute("UPDATE tickets SET beat = ? WHERE pid = ? AND created = ? AND started = ?", values)
 
     # Claims
 
@@ -356,6 +435,17 @@ class SqliteStore:
         with self._database.write() as db:
             return callers.park(db, key, which, self._clock())
 
+    def park_unused(self, key: str, holder: Holder) -> tuple[list[SessionRecord], bool]:
+        """Park a caller's sessions that no call uses; returns their records, and True if there are others.
+
+        Maintenance is no use. `holder` is the process whose own calls count.
+        """
+        with self._database.write() as db:
+            own = [row for row in records.open_rows(db) if row.record.owner == key]
+            tick = self._ticks()
+            used = {row.record.id for row in own if leases.in_use_by_others(db, row.seq, tick, holder, ())}
+            return callers.park(db, key, lambda record: record.id not in used, self._clock()), bool(used)
+
     def lacks_keeper(self) -> bool:
         """Return True if this home has open sessions and no keeper."""
         with self._database.read() as db:
@@ -388,6 +478,18 @@ class SqliteStore:
         """List the open records of a namespace; returns the id of the caller's current session, too."""
         with self._database.read() as db:
             return [row.record for row in records.open_rows(db, namespace)], callers.current(db, key)
+
+    def read_overview(self, namespace: str, key: str) -> Overview:
+        """List what is open in a namespace; what this process read last and the failure if the store cannot be read."""
+        try:
+            with self._database.read() as db:
+                rows = records.open_or_unreadable(db, namespace)
+                current = callers.current(db, key)
+        except StoreFailed as failure:
+            known = [one for one in records.list_last_read(self._database.file) if one.namespace == namespace]
+            return Overview(known, [], None, failure)
+        readable = [row.record for row in rows if isinstance(row, records.RecordRow)]
+        return Overview(readable, [row for row in rows if isinstance(row, RecordUnreadable)], current)
 
     def _times(self) -> claims.Times:
         return claims.Times(self._clock(), self._ticks())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from orchestrator.errors import RecordUnreadable, StoreFailed
 from orchestrator.models.session import Caller, SessionRecord
 from orchestrator.system import process_identity
 
@@ -16,6 +17,10 @@ ChangeAmong = Callable[[SessionRecord, list[SessionRecord]], SessionRecord]
 
 Holder = process_identity.ProcessKey
 """The process that holds a place in a lane."""
+
+
+_UNWRITTEN = 0
+"""The number of no ticket in the store: those begin with 1."""
 
 
 class Ticket(NamedTuple):
@@ -30,6 +35,16 @@ class Ticket(NamedTuple):
     id: str
     claim: str = ""
 
+    @property
+    def is_written(self) -> bool:
+        """False for a call that only looks while the store cannot be written: it has no place in the lane."""
+        return self.number != _UNWRITTEN
+
+    @classmethod
+    def unwritten(cls, namespace: str, session_id: str) -> Ticket:
+        """Return the ticket of a call without a place."""
+        return cls(_UNWRITTEN, 0, namespace, session_id)
+
 
 class Closer(NamedTuple):
     """The closer of a session: a name, for whoever has claimed it, and a key.
@@ -42,8 +57,8 @@ class Closer(NamedTuple):
 
     @classmethod
     def of(cls, caller: Caller) -> Closer:
-        """Return the closer that a caller is: a person may close any session."""
-        return cls(caller.label, caller.key if caller.door == "mcp" else None)
+        """Return the closer that a caller is: a person and an administrator may close any session."""
+        return cls(caller.label, None if caller.may_override else caller.key)
 
 
 class LanePosition(NamedTuple):
@@ -52,3 +67,15 @@ class LanePosition(NamedTuple):
     record: SessionRecord
     ticket: Ticket
     first: bool
+
+
+class Overview(NamedTuple):
+    """The open sessions of a namespace: records, an error for each unreadable one, and the caller's current session.
+
+    With a `failure` the store could not be read, and the records are those that this process read last.
+    """
+
+    records: list[SessionRecord]
+    unreadable: list[RecordUnreadable]
+    current: str | None
+    failure: StoreFailed | None = None

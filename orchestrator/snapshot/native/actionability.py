@@ -280,7 +280,7 @@ def _refuse_options(screen: ScreenSnapshot, node: Node, check: ActionabilityChec
 
 
 def _no_frame(screen: ScreenSnapshot, node: Node, _: ActionabilityCheck) -> Failure | None:
-    return "not_a_frame", f"{screen.line_with_ref(node)} is no frame"
+    return "not_a_frame", f"{screen.line_with_ref(node)} is not a frame"
 
 
 def _no_files(screen: ScreenSnapshot, node: Node, _: ActionabilityCheck) -> Failure | None:
@@ -308,5 +308,5 @@ def _ready_answer(screen: ScreenSnapshot, node: Node, check: ActionabilityCheck,
         "ok": True, "x": x, "y": y, "width": width, "height": height, "matches": matches,
         "ref": screen.refs.ref(node), "line": screen.line_with_ref(node), "role": node.role or "generic",
         "name": shorten(node.name), "tag": node.class_name, "kind": control_kind(node), "empty": not node.value,
-        "checked": node.checked, "path": [], **check.facts,
+        "checked": node.checked, "path": [], "origin": "", **check.facts,
     }  # fmt: skip

@@ -23,14 +23,12 @@ class ScreenBaseline:
 
     def __init__(self, screen: ScreenSnapshot | None) -> None:
         self._title = ""
-        self._nodes: list[Node] = []
         self._lines: dict[int, str] = {}
         self._in_front: dict[int, str] = {}
         if screen is None:
             return
         self._title = screen.title
         whole = screen.behind or screen
-        self._nodes = [entry.node for entry in whole.entries]
         self._lines = _lines(whole)
         self._in_front = {} if screen.tree.modal is None else _lines(screen)
 
@@ -45,9 +43,7 @@ class ScreenBaseline:
         keys = {entry.node.key for entry in now.entries}
         if now.tree.modal is not None:
             before, gone = self._in_front, [text for key, text in self._in_front.items() if key not in keys]
-        elif is_other_screen(
-            self._nodes, [entry.node for entry in now.entries], same_title=self._title == now.title
-        ):  # fmt: skip
+        elif is_other_screen(before.keys(), keys, same_title=self._title == now.title):
             same, before, gone = False, {}, []
         else:
             gone += [text for key, text in before.items() if key not in keys]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import NamedTuple
 
 from orchestrator.snapshot.answers import BoxSides
@@ -86,7 +88,7 @@ class Node:
         visible_box: The visible part of its box, clipped by everything around it.
         contains_interactive: True if something inside can be acted on.
         lead: Its first words, or the first ones inside: they distinguish rows.
-        key: Its identity in later sources.
+        key: Its identity in later sources, in every process: 64 bits.
     """
 
     class_name: str
@@ -181,7 +183,7 @@ def identify(nodes: list[Node]) -> dict[int, Node]:
         else:
             facts = (above, node.class_name, _words(node))
         counts[facts] += 1
-        node.key = hash((facts, counts[facts]))
+        node.key = digest((facts, counts[facts]))
         rows[node.index] = node.key if node.role == "listitem" or is_one_of_many else row
         by_key[node.key] = node
     return by_key
@@ -194,9 +196,13 @@ def _words(node: Node) -> str:
     return node.name if node.is_named_by_content else node.label
 
 
-def is_other_screen(before: list[Node], after: list[Node], *, same_title: bool) -> bool:
-    """Return True if most elements are gone: on a new screen every line is new."""
-    were, are = {node.key for node in before}, {node.key for node in after}
+def digest(facts: object, size: int = 8) -> int:
+    """Return a number of so many bytes for these facts: the same in every process, as `hash` is not."""
+    return int.from_bytes(blake2b(repr(facts).encode(), digest_size=size, usedforsecurity=False).digest(), "little")
+
+
+def is_other_screen(were: AbstractSet[int], are: AbstractSet[int], *, same_title: bool) -> bool:
+    """Return True if most elements, given by their keys, are gone: on a new screen every line is new."""
     if not were:
         return bool(are)
     gone = len(were - are) / len(were)

@@ -61,8 +61,8 @@ ResultT = TypeVar("ResultT")
 class Screen:
     """The screen of one app session, read through Get Page Source.
 
-    It is used by one thread at a time. Refs are kept in this process: another one does not know them and answers
-    `stale`.
+    It is used by one thread at a time. Other processes know the refs from the session's record: `restore_refs` before a
+    call and `pack_refs` after it.
 
     Args:
         remote: The session's remote end.
@@ -125,6 +125,14 @@ class Screen:
             # The call that starts the app again is watched as well: all that the app then shows is new.
             self._baselines[params.get("name", "")] = _EMPTY_BASELINE
             return MarkAnswer(url="", title="", lines=0)
+
+    def restore_refs(self, packed: str) -> None:
+        """Take the refs of the session's record, if another process has given some since the last call here."""
+        self._reader.restore_refs(packed)
+
+    def pack_refs(self) -> str:
+        """Return the refs as the session's record keeps them; empty before the first look."""
+        return self._reader.pack_refs()
 
     def handle(self) -> dict[str, str]:
         """Return the remote end's reference to the element that `ready` found last, as `PageEngine.handle` does.

@@ -56,6 +56,15 @@ class ScreenReader:
         self._note_positions(last.tree)
         return last
 
+    def restore_refs(self, packed: str) -> None:
+        """Take the refs of the session's record, if another process has given some since the last call here."""
+        if self._refs.restore(packed):
+            self.last = None
+
+    def pack_refs(self) -> str:
+        """Return the refs as the session's record keeps them."""
+        return self._refs.pack()
+
     def is_still(self, node: Node) -> bool:
         """True if the element has kept its position for a moment."""
         return time.monotonic() - self._positions[node.key][0] >= STILL_AFTER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any, NamedTuple, Protocol
 
@@ -13,8 +13,21 @@ from typing_extensions import TypedDict
 
 from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
 from orchestrator.snapshot.answers import CrossOriginAnswer, FileInputAnswer, RefNumber, RefusedAnswer, ScriptAnswer
-from orchestrator.snapshot.methods import FILE_INPUT, RETURNED, SCRIPT, AnswerT, PageMethod, is_cross_origin, is_refused
+from orchestrator.snapshot.audit_answers import AuditedAnswer, UnknownRuleAnswer
+from orchestrator.snapshot.methods import (
+    AUDITED,
+    FILE_INPUT,
+    RETURNED,
+    SCRIPT,
+    UNKNOWN_RULE,
+    AnswerT,
+    PageMethod,
+    is_cross_origin,
+    is_refused,
+)
+from orchestrator.snapshot.web.world import MISSING
 from orchestrator.system.logger import get_logger
+from orchestrator.webdriver.websocket import Command
 
 _CALL = "return engine.call(arguments[0], arguments[1]);"
 _FAULT, _STACK = 300, 2000
@@ -36,6 +49,7 @@ class AnswerHead(TypedDict, total=False):
     needRefs: Numbers that were lacking; the answer follows when they are reserved.
     stopped: The address of another program that the page was kept from opening.
     asked: Permissions that the page asked for.
+    isPart: The page was so large that only a part of it was read.
     error, stack: A fault of the engine.
     first: The answers to the calls that were queued before this one.
     """
@@ -44,6 +58,7 @@ class AnswerHead(TypedDict, total=False):
     needRefs: Annotated[int, Field(ge=0, le=10**6)]
     stopped: Annotated[str, Field(max_length=1000)]
     asked: Annotated[list[str], Field(max_length=100)]
+    isPart: bool
     error: str
     stack: str
     first: list[dict[str, Any]]
@@ -84,11 +99,19 @@ class PageListener(Protocol):
         """Report the permissions that the page asked for."""
         ...
 
+    def report_partial_reading(self) -> None:
+        """Report that the page was too large to be read whole."""
+        ...
+
 
 class EngineWorld(Protocol):
     """The world in which the engine runs in the current frame, see `PageWorld`."""
 
     key: str
+
+    def run_command(self, body: str, args: list[Any]) -> Command | None:
+        """Return the command of CDP by which `run` would call the current frame now; None without one."""
+        ...
 
     def run(self, body: str, args: list[Any]) -> Any:
         """Run a function body with `engine` and return its JSON value."""
@@ -108,6 +131,10 @@ class EngineWorld(Protocol):
 
     def enter_top(self) -> None:
         """Note that the remote end has switched to a top document."""
+        ...
+
+    def expect_new_document(self) -> None:
+        """Note that the documents of the current tab are about to be replaced."""
         ...
 
     def sandbox_target(self, context: str) -> dict[str, str]:
@@ -144,15 +171,17 @@ class PageEngine:
     Args:
         world: The world in which it runs.
         refs: The source of numbers for new refs.
+        look: Seconds after which the engine stops to read a page, and answers with the part that it has.
 
     Attributes:
         queued_calls: The calls that wait for the next one; always the same list.
     """
 
-    def __init__(self, world: EngineWorld, refs: RefRange) -> None:
+    def __init__(self, world: EngineWorld, refs: RefRange, *, look: float = 7.5) -> None:
         self._listener: PageListener | None = None
         self._world = world
         self._refs = refs
+        self._look_ms = round(look * 1000)
         self.queued_calls: list[QueuedCall] = []
 
     def queue_call(
@@ -163,6 +192,25 @@ class PageEngine:
     ) -> None:
         """Call a method that needs neither time nor refs together with the next one, in the same command."""
         self.queued_calls.append(QueuedCall(method, params, on_answer))
+
+    def call_command(self, method: PageMethod[Any]) -> Command | None:
+        """Return the command of CDP that calls a method, to be sent by another CDP session of the same tab.
+
+        None where only `call` can call it. The result is for `take_answer`.
+        """
+        return self._world.run_command(_CALL, [method.name, self._with_refs({})])
+
+    def take_answer(self, method: PageMethod[AnswerT], result: object) -> AnswerT | None:
+        """Return the answer in the result of a `call_command`; None if there is none.
+
+        Raises:
+            EngineFault, PressMissed: As `call`.
+        """
+        remote_object = result.get("result") if isinstance(result, dict) and "exceptionDetails" not in result else None
+        answer = remote_object.get("value") if isinstance(remote_object, dict) else None
+        if not isinstance(answer, str) or answer == MISSING:
+            return None
+        return _checked(method, self._read(answer)[1])
 
     @contextmanager
     def listening(self, listener: PageListener) -> Iterator[None]:
@@ -243,6 +291,26 @@ class PageEngine:
         """
         return self._world.run(body, list(args))
 
+    def run_in_page(self, body: str) -> Any:
+        """Run a function body of ours in the page's own world, beside the hooks; a promise is awaited.
+
+        If it returns `!`, it is run again once the hooks are there.
+
+        Raises:
+            OrchestratorError: As `Remote.execute`.
+        """
+        return self._world.run_in_page(body, [])
+
+    def audit(self, script: str, asked: Mapping[str, Any]) -> AuditedAnswer | UnknownRuleAnswer:
+        """Check the document of the current frame with axe-core, which the function body `script` runs here.
+
+        Args:
+            script: A function body that loads axe-core, and ends with the call of `engine.audit`.
+            asked: The `tags` or `rules` to check, and `most`, the number of elements to return for each rule.
+        """
+        facts = self._ask(script, json.dumps(asked))
+        return _checked(UNKNOWN_RULE, facts) if "unknown" in facts else _checked(AUDITED, facts)
+
     def handle(self) -> Any:
         """Return the element that `ready` kept for `handle=True`, as the remote end's reference to it.
 
@@ -261,6 +329,10 @@ class PageEngine:
     def enter_top(self) -> None:
         """Note that the remote end has switched to a top document, perhaps that of another tab."""
         self._world.enter_top()
+
+    def expect_new_document(self) -> None:
+        """Note that the documents of the current tab are about to be replaced."""
+        self._world.expect_new_document()
 
     def describe_file_input(self, call: Callable[[str, list[int]], Any]) -> FileInputAnswer:
         """Return line and ref of a file input that only WebDriver BiDi can name, since it may be outside the document.
@@ -307,7 +379,7 @@ class PageEngine:
     def _with_refs(self, params: dict[str, Any]) -> str:
         if self._refs.next >= self._refs.end:
             self._refs.reserve(1)  # without any, most answers would take a second call
-        return json.dumps({**params, "refs": [self._refs.next, self._refs.end]})
+        return json.dumps({**params, "refs": self._numbers(), "look": self._look_ms})
 
     def _send(self, script: str, args: list[Any]) -> tuple[AnswerHead, dict[str, Any]]:
         return self._read(self._world.run(script, args))
@@ -325,6 +397,8 @@ class PageEngine:
             self._listener.report_external_url(stopped)
         if (asked := head.get("asked")) and self._listener:
             self._listener.report_permission_requests(asked)
+        if head.get("isPart") and self._listener:
+            self._listener.report_partial_reading()
         return head, facts
 
 
@@ -336,7 +410,7 @@ def _parsed(answer: str) -> dict[str, Any]:
     except ValueError:
         facts = None
     if not isinstance(facts, dict):
-        raise EngineFault("its answer is no JSON object")
+        raise EngineFault("its answer is not a JSON object")
     if below:
         facts["lines"] = lines.split("\n") if lines else []
     return facts

@@ -10,29 +10,36 @@ from importlib.resources import files
 from typing import Any, Final
 
 from orchestrator.errors import NoAnswer, PageLeft, PlaceGone, RemoteFailure
+from orchestrator.models import browser_support
 from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
+from orchestrator.webdriver.storage import storage_script
+from orchestrator.webdriver.websocket import Command
 
-WORLD: Final = "webdriver-orchestrator"
+WORLD: Final = storage_script.WORLD
 """The name of the isolated world, and of the BiDi sandbox, which are the same world in Chromium."""
 PARTS = (
-    "channel", "native", "json", "words", "requests", "cluster", "box", "refs", "role", "name", "state", "place",
-    "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "ready", "choice",
-    "combobox", "control", "editor", "files", "snapshot", "candidates", "selector", "asks", "leave", "settle", "stream",
-    "alignment", "digest", "importance", "validity", "delta", "conditions", "scroll", "opening", "values", "source",
-    "shot", "engine",
+    "channel", "native", "json", "words", "looking", "requests", "cluster", "box", "image_map", "refs", "role", "name",
+    "state", "place", "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "drop",
+    "ready", "choice", "combobox", "control", "editor", "focus", "files", "snapshot", "candidates", "selector", "asks",
+    "leave", "settle", "stream", "alignment", "digest", "importance", "validity", "delta", "conditions", "watch",
+    "scroll", "opening", "values", "source", "shot", "audit", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 
-_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 """The key of a reference to an element (W3C WebDriver, web element identifier)."""
-_MISSING = "!"
+_MOST_FRAMES = 1_000
+"""Frames that are remembered; a page can make up as many as it likes."""
+MISSING = "!"
+"""Answer of a script where the engine, or the hooks, are not there yet."""
+_CALL_FUNCTION = "Runtime.callFunctionOn"
 _NO_FRAME = "No frame"
 """Begins what Chromium says of a frame that another process shows."""
 _FRAME_LIMIT = 5.0
 """Seconds for a call by BiDi, whose slices last one second: a dialog that opens meanwhile holds the answer back."""
 _ROOT = "return document.documentElement"
-_THROWN = 300
+LONGEST_FAULT = 300
 """Characters of an error of the engine that are reported."""
 
 
@@ -46,16 +53,25 @@ def _join(*parts: str) -> str:
 
 
 HOOKS: Final = (
-    f"(() => {{\n'use strict';\n{_join('channel', 'json', 'hooks', 'portable', 'script')}\n"
-    "hookPage(window);\nserveScripts();\n})();\n"
+    f"(() => {{\n'use strict';\n{_join('channel', 'json', 'hooks', 'portable', 'script', 'pickers')}\n"
+    "hookPage(window);\nserveScripts();\nservePickers();\n})();\n"
 )
 """The script for the page's own world, see hooks.js and script.js."""
 _ENGINE: Final = _join(*PARTS)
+_UNLESS_THERE: Final = _join("there")
 
 
 def engine_source(key: str) -> str:
     """Return the engine as one script, which installs it in its window under this name, unless it is there."""
-    return f"((KEY) => {{\n'use strict';\nif (window[KEY]) return;\n{_ENGINE}\n}})({json.dumps(key)});\n"
+    # In a sandbox of Firefox, a name of the global scope is searched for at each use, through the page's window.
+    return (
+        f"((KEY, window, undefined) => {{\n'use strict';\n{_UNLESS_THERE}\n{_ENGINE}\n}})({json.dumps(key)}, window);\n"
+    )
+
+
+def with_engine(key: str, body: str) -> str:
+    """Return a function body with `engine`, which returns `MISSING` where it is not there."""
+    return f"const engine = window[{json.dumps(key)}];\nif (!engine) return {json.dumps(MISSING)};\n{body}"
 
 
 def engine_key(remote_session_id: str) -> str:
@@ -63,15 +79,29 @@ def engine_key(remote_session_id: str) -> str:
     return f"{WORLD} {hashlib.sha256(remote_session_id.encode()).hexdigest()[:24]}"
 
 
-def install_page_engine(remote: Remote) -> None:
+def install_page_engine(remote: Remote, capabilities: Mapping[str, Any]) -> None:
     """Load the page engine into every document of the current tab from its start.
 
     Without CDP, the engine is loaded into each document with its first call.
     """
+    # geckodriver would refuse it without reading it, which resets the connection.
+    if not browser_support.may_have_cdp(capabilities.get("browserName")):
+        return
     source = engine_source(engine_key(remote.remote_session_id))
     with suppress(RemoteFailure):
         remote.cdp("Page.addScriptToEvaluateOnNewDocument", source=source, worldName=WORLD)
         remote.cdp("Page.addScriptToEvaluateOnNewDocument", source=HOOKS)
+
+
+def _function_call(context: int, script: str, args: list[Any], *, by_value: bool) -> dict[str, Any]:
+    """Return the parameters of a call of a function body in an execution context."""
+    return {
+        "functionDeclaration": f"function () {{\n{script}\n}}",
+        "executionContextId": context,
+        "arguments": [{"value": arg} for arg in args],
+        "awaitPromise": True,
+        "returnByValue": by_value,
+    }
 
 
 class PageWorld:
@@ -109,12 +139,22 @@ class PageWorld:
             PageLeft: The document went away, or a dialog opened.
             OrchestratorError: As `Remote.execute`.
         """
-        script = self._with_engine(body)
+        script = with_engine(self.key, body)
         answer = self._call(script, args)
-        if answer == _MISSING:
+        if answer == MISSING:
             self._install()
             answer = self._call(script, args)
         return answer
+
+    def run_command(self, body: str, args: list[Any]) -> Command | None:
+        """Return the command of CDP by which `run` would call the current frame now; None without one.
+
+        Context ids are the same in all CDP sessions of a tab.
+        """
+        context = self._contexts.get(self._frame)
+        if context is None or self._frame in self._far_frames:
+            return None
+        return _CALL_FUNCTION, _function_call(context, with_engine(self.key, body), args, by_value=True)
 
     def run_in_page(self, body: str, args: list[Any]) -> Any:
         """Run a function body in the page's own world of the current frame (Execute Script).
@@ -125,7 +165,7 @@ class PageWorld:
             OrchestratorError: As `Remote.execute`.
         """
         answer = self._remote.script(body, args)
-        if answer != _MISSING:
+        if answer != MISSING:
             return answer
         self.run("return true;", [])  # an engine that hears what the hooks report
         return self._remote.script(HOOKS + body, args)
@@ -135,9 +175,9 @@ class PageWorld:
 
         None where it returns null.
         """
-        script = self._with_engine(body)
+        script = with_engine(self.key, body)
         found = self._find_element(script, args)
-        if found == _MISSING:
+        if found == MISSING:
             self._install()
             found = self._find_element(script, args)
         return found
@@ -155,13 +195,14 @@ class PageWorld:
         """Note that the remote end has switched to a top document, perhaps that of another tab."""
         self._frame = None
 
+    def expect_new_document(self) -> None:
+        """Note that the documents of the current tab are about to be replaced: their worlds end with them."""
+        self._contexts.clear()
+
     @property
     def _shares_page_world(self) -> bool:
         """True if the engine of the current frame is in the page's own world."""
         return not self._isolated or (self._bidi is None and self._frame in self._far_frames)
-
-    def _with_engine(self, body: str) -> str:
-        return f"const engine = window[{json.dumps(self.key)}];\nif (!engine) return {json.dumps(_MISSING)};\n{body}"
 
     def _install(self) -> None:
         """Load engine and hooks into the current document, which has been there before they were registered."""
@@ -175,17 +216,17 @@ class PageWorld:
         found = self._call_by_cdp(script, args, by_value=False)
         if found is None:
             found = self._call_by_bidi(script, args)
-            return {_ELEMENT: found["sharedId"]} if "sharedId" in found else found.get("value")
+            return {ELEMENT: found["sharedId"]} if "sharedId" in found else found.get("value")
         if "objectId" not in found:
             return found.get("value")
         node = self._cdp("DOM.describeNode", objectId=found["objectId"])["node"]
         # As chromedriver names it: f.FRAME.d.DOCUMENT.e.NODE.
-        return {_ELEMENT: f"{self._root_id().rpartition('.')[0]}.{node['backendNodeId']}"}
+        return {ELEMENT: f"{self._root_id().rpartition('.')[0]}.{node['backendNodeId']}"}
 
     def _root_id(self) -> str:
         """Return the remote end's id of the current document's root element."""
         # Appium names it twice, as the JSON Wire Protocol did, too.
-        return str(self._remote.script(_ROOT)[_ELEMENT])
+        return str(self._remote.script(_ROOT)[ELEMENT])
 
     def _call(self, script: str, args: list[Any]) -> Any:
         if not self._shares_page_world:
@@ -205,15 +246,18 @@ class PageWorld:
         if known is not None:
             with suppress(PageLeft):
                 result = self._call_in_context(known, script, args, by_value=by_value)
-                if result.get("value") != _MISSING:
+                if result.get("value") != MISSING:
                     self._contexts[frame] = known
                     return result
             # It was the context of a document that is gone.
         context = self._create_world(frame)
         if context is None:
             return None
+        result = self._call_in_context(context, script, args, by_value=by_value)
         self._contexts[frame] = context
-        return self._call_in_context(context, script, args, by_value=by_value)
+        if len(self._contexts) > _MOST_FRAMES:
+            del self._contexts[next(iter(self._contexts))]
+        return result
 
     def _create_world(self, frame: str | None) -> int | None:
         """Return the number of a frame's world, which is created where it is missing; None if that is impossible."""
@@ -230,6 +274,8 @@ class PageWorld:
                     self._isolated = False
                     return None
                 if frame is not None:
+                    if len(self._far_frames) >= _MOST_FRAMES:
+                        self._far_frames.clear()
                     self._far_frames.add(frame)
                     return None
                 self._top = None  # it was another tab's
@@ -243,17 +289,10 @@ class PageWorld:
 
         Source: https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-callFunctionOn.
         """
-        answer = self._cdp(
-            "Runtime.callFunctionOn",
-            functionDeclaration=f"function () {{\n{script}\n}}",
-            executionContextId=context,
-            arguments=[{"value": arg} for arg in args],
-            awaitPromise=True,
-            returnByValue=by_value,
-        )
+        answer = self._cdp(_CALL_FUNCTION, **_function_call(context, script, args, by_value=by_value))
         if "exceptionDetails" in answer:
             thrown = answer["exceptionDetails"].get("exception", {}).get("description", "")
-            raise RemoteFailure(f"The page could not be read: {thrown[:_THROWN]}", error="javascript error")
+            raise RemoteFailure(f"The page could not be read: {thrown[:LONGEST_FAULT]}", error="javascript error")
         result: Mapping[str, Any] = answer["result"]
         return result
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 from orchestrator.models.session import Wire
-from orchestrator.system.secrets import Redactor
+from orchestrator.system.redaction.session_redactor import SessionRedactor
 from orchestrator.webdriver.events.buffer import BufferedEntries, EventBuffer
 from orchestrator.webdriver.events.formatting import (
     find_stack_frames,
     format_location,
     format_remote_value,
     mask_and_cut,
+    mask_beginning,
 )
 
 Level = Literal["debug", "info", "warn", "error"]
@@ -64,7 +65,7 @@ class Console:
         redactor: Masks secrets in texts.
     """
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: SessionRedactor) -> None:
         self._redactor = redactor
         self._numbers = itertools.count(1)
         self._received: deque[_Mark] = deque(maxlen=_REMEMBERED)
@@ -94,9 +95,7 @@ class Console:
         )
         key = self.add(message)
         if key and len(args) <= _VALUES and any(_is_error(arg) for arg in args):
-            values = [
-                None if _is_error(arg) else self._masked(format_remote_value(arg, self._redactor.text)) for arg in args
-            ]
+            values = [None if _is_error(arg) else self._masked(format_remote_value(arg, self._clean)) for arg in args]
             self._unexplained.append(_Unexplained(key, message, values))
 
     def handle_console_api_called(self, event: Mapping[str, Any]) -> None:
@@ -149,11 +148,14 @@ class Console:
     def _masked(self, text: str) -> str:
         return mask_and_cut(text, self._redactor, _TEXT)
 
+    def _clean(self, text: str) -> str:
+        return mask_beginning(text, self._redactor)
+
     def _text(self, entry: Mapping[str, Any], args: list[Any]) -> str:
         """Format the values; with a format string or an error among them, use the browser's text."""
         if not args or "%" in str(args[0].get("value")) or any(_is_error(arg) for arg in args):
             return str(entry.get("text") or "")
-        return " ".join(format_remote_value(arg, self._redactor.text) for arg in args)
+        return " ".join(format_remote_value(arg, self._clean) for arg in args)
 
     def _line(self, frame: Mapping[str, Any]) -> str:
         name = mask_and_cut(str(frame.get("functionName") or ""), self._redactor, 100)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from orchestrator.errors import RemoteFailure
-from orchestrator.system.secrets import Redactor
+from orchestrator.system.redaction.session_redactor import SessionRedactor
 from orchestrator.webdriver.events.console import Console, ConsoleMessage, Level
 from orchestrator.webdriver.events.formatting import clean_url, mask_and_cut
 from orchestrator.webdriver.remote import Remote
@@ -46,7 +46,7 @@ class _LogLine(NamedTuple):
     where: str | None = None
 
 
-def pull_logs(remote: Remote, console: Console, redactor: Redactor) -> bool:
+def pull_logs(remote: Remote, console: Console, redactor: SessionRedactor) -> bool:
     """Read the remote end's logs into the console, which empties them there; returns False if it has none.
 
     XCUITest lists all kinds that it knows, but refuses those that were not enabled by a capability.
@@ -75,7 +75,7 @@ def pull_logs(remote: Remote, console: Console, redactor: Redactor) -> bool:
     return bool(known)
 
 
-def parse_messages(kind: str, entries: Any, redactor: Redactor) -> Iterable[ConsoleMessage]:
+def parse_messages(kind: str, entries: Any, redactor: SessionRedactor) -> Iterable[ConsoleMessage]:
     """Read the entries of a log, `{timestamp, level, message}` each."""
     for entry in entries if isinstance(entries, list) else ():
         if not isinstance(entry, Mapping):
@@ -95,12 +95,12 @@ def _source(entry: Mapping[str, Any]) -> str:
     return "console" if source == "console-api" else source
 
 
-def _plain(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _LogLine:  # noqa: ARG001 - as the others
+def _plain(entry: Mapping[str, Any], text: str, redactor: SessionRedactor) -> _LogLine:  # noqa: ARG001 - as the others
     level = _LEVELS.get(str(entry.get("level")).upper(), "info")
     return _LogLine(text, level)
 
 
-def _chrome(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _LogLine:
+def _chrome(entry: Mapping[str, Any], text: str, redactor: SessionRedactor) -> _LogLine:
     _, level, _ = _plain(entry, text, redactor)
     match = _OF_CHROME.fullmatch(text)
     if match is None:
@@ -113,17 +113,17 @@ def _chrome(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _LogLine
     return _LogLine(message, level, where)
 
 
-def _logcat(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _LogLine:
+def _logcat(entry: Mapping[str, Any], text: str, redactor: SessionRedactor) -> _LogLine:
     match = _OF_LOGCAT.fullmatch(text)
     return _LogLine(match[2], _LOGCAT[match[1]]) if match else _plain(entry, text, redactor)
 
 
-def _syslog(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _LogLine:
+def _syslog(entry: Mapping[str, Any], text: str, redactor: SessionRedactor) -> _LogLine:
     match = _OF_SYSLOG.match(text)
     return _LogLine(text, _SYSLOG.get(match[1] or match[2], "info")) if match else _plain(entry, text, redactor)
 
 
-def _crash(entry: Mapping[str, Any], text: str, redactor: Redactor) -> _LogLine:  # noqa: ARG001 - as the others
+def _crash(entry: Mapping[str, Any], text: str, redactor: SessionRedactor) -> _LogLine:  # noqa: ARG001 - as the others
     return _LogLine(text, "error")
 
 

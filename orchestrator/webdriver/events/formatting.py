@@ -7,34 +7,42 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from orchestrator.errors import brief
-from orchestrator.system.secrets import Redactor, without_credentials, without_users
+from orchestrator.system.redaction.session_redactor import SessionRedactor
+from orchestrator.system.secrets import without_credentials, without_users
 
 _URL = 1000
 """Characters of a URL; a data URL can have millions."""
 
 Clean = Callable[[str], str]
 """Redacts a string before it is cut."""
+_LONGEST = 24_000
+"""Characters of a text that are looked at: more than are shown, since masking shortens it."""
 _ITEMS = 10
 _STRING = 200
 """Characters of a string inside an array or object; a string that is the whole value is cut by the caller."""
 _DEPTH = 3
 
 
-def mask_and_cut(text: str, redactor: Redactor, longest: int) -> str:
+def mask_and_cut(text: str, redactor: SessionRedactor, longest: int) -> str:
     """Redact known secrets, and users and passwords in URLs, then cut the text.
 
     The order matters: half a secret would not be recognised. Secrets that become known later are redacted when the text
     is shown.
     """
-    return brief(redactor.text(without_users(text)), longest)
+    return brief(without_users(mask_beginning(text, redactor)), longest)
 
 
-def clean_url(url: Any, redactor: Redactor) -> str:
+def mask_beginning(text: str, redactor: SessionRedactor) -> str:
+    """Redact known secrets in as much of a text as any cut leaves of it: megabytes are not searched for nothing."""
+    return redactor.beginning(text, _LONGEST)
+
+
+def clean_url(url: Any, redactor: SessionRedactor) -> str:
     """Return a URL without credentials and secrets, and not too long."""
     return mask_and_cut(without_credentials(str(url or "")), redactor, _URL)
 
 
-def format_location(frame: Mapping[str, Any], redactor: Redactor) -> str:
+def format_location(frame: Mapping[str, Any], redactor: SessionRedactor) -> str:
     """Return the location of a stack frame as `url:line:column`, counted from 1; empty for code without a URL."""
     url = clean_url(frame.get("url"), redactor)
     return f"{url}:{_from_one(frame, 'lineNumber')}:{_from_one(frame, 'columnNumber')}" if url else ""

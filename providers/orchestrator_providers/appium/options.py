@@ -11,6 +11,8 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from orchestrator.errors import InvalidArgument
+from orchestrator.models.durations import parse_duration
+from orchestrator.models.paths import RemoteAddress, WritePath
 from orchestrator.models.session import SessionType
 from orchestrator.provider import SessionOptions
 from orchestrator_providers.capabilities import url_or_secret
@@ -22,14 +24,16 @@ class XcuitestOptions(SessionOptions):
     """Options of iOS only."""
 
     wda_local_port: int | None = Field(default=None, description="Port of WebDriverAgent; a free one unless given.")
-    web_driver_agent_url: str | None = Field(default=None, description="URL of a WebDriverAgent that runs already.")
+    web_driver_agent_url: RemoteAddress | None = Field(
+        default=None, description="URL of a WebDriverAgent that runs already."
+    )
     use_prebuilt_wda: bool | None = Field(
         default=None, alias="usePrebuiltWDA", description="Use the WebDriverAgent that was built before."
     )
     use_new_wda: bool | None = Field(
         default=None, alias="useNewWDA", description="Install WebDriverAgent anew on the device."
     )
-    derived_data_path: str | None = Field(default=None, description="Folder in which WebDriverAgent is built.")
+    derived_data_path: WritePath | None = Field(default=None, description="Folder in which WebDriverAgent is built.")
     updated_wda_bundle_id: str | None = Field(
         default=None, alias="updatedWDABundleId", description="WebDriverAgent's bundle id in your provisioning profile."
     )
@@ -84,11 +88,15 @@ class UiAutomator2Options(SessionOptions):
 class AppiumOptions(XcuitestOptions, UiAutomator2Options):
     """The server's URL, and capabilities that are rare in a start."""
 
-    url: str | None = Field(
+    url: RemoteAddress | None = Field(
         default=None, description="The Appium server; the setting appium_url unless given; user:password@ stays secret."
     )
     autostart: bool | None = Field(
         default=None, description="Start Appium for the session if none answers on this machine; a setting."
+    )
+    udids: tuple[str, ...] = Field(default=(), description="Phones of which the session gets one that is free.")
+    device_timeout: float | None = Field(
+        default=None, ge=0, description="Wait this long, in a queue, until its phone is free; default: refuse at once."
     )
     mjpeg_server_port: int | None = Field(
         default=None, description="Port of the screen's MJPEG stream; a free one unless given."
@@ -104,6 +112,11 @@ class AppiumOptions(XcuitestOptions, UiAutomator2Options):
     @classmethod
     def _endpoint(cls, given: str | None) -> str | None:
         return url_or_secret(given)
+
+    @field_validator("device_timeout", mode="before")
+    @classmethod
+    def _patience(cls, value: Any) -> Any:
+        return parse_duration(value)
 
     def capabilities(self, platform: SessionType) -> dict[str, Any]:
         """Return the capabilities for these options, without the prefix `appium:`.
@@ -124,7 +137,13 @@ class AppiumOptions(XcuitestOptions, UiAutomator2Options):
             capabilities[str(field.alias)] = value
         return capabilities
 
+    def as_capabilities(self) -> dict[str, Any]:
+        """Return the given options by the names of their capabilities."""
+        fields = type(self).model_fields.items()
+        given = {f"appium:{field.alias}": getattr(self, name) for name, field in fields if name not in _OURS}
+        return {name: value for name, value in given.items() if value is not None}
+
 
 _IOS, _ANDROID = frozenset(XcuitestOptions.model_fields), frozenset(UiAutomator2Options.model_fields)
-_OURS = frozenset({"url", "autostart", *SessionOptions.model_fields})
+_OURS = frozenset({"url", "autostart", "udids", "device_timeout", *SessionOptions.model_fields})
 """Options that are no capabilities."""

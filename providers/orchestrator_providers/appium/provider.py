@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from orchestrator.errors import DeviceBusy, StartFailed
+from orchestrator.errors import InvalidArgument, StartFailed
 from orchestrator.models.requests import Endpoint
 from orchestrator.models.session import SessionRecord, SessionType
 from orchestrator.provider import Provider, Start
@@ -41,7 +41,8 @@ class AppiumProvider(Provider):
         """Return the server's URL, and device and app as capabilities; those of the request win.
 
         Raises:
-            DeviceBusy: A session of this home has the device already.
+            DeviceBusy: Sessions of this home have the device, or each of them, already.
+            InvalidArgument: It names one device and several.
             StartFailed: No Appium server answers, and none is started, or no port is free.
         """
         options = start.options
@@ -51,8 +52,8 @@ class AppiumProvider(Provider):
         url, secret = resolve_url(options.url or start.settings.appium_url, start.settings)
         server = AppiumAddress(url)
         capabilities = merge_capabilities(_requested_capabilities(start, options), start.request.capabilities)
-        _claim_device(start, server, capabilities)
-        capabilities = {**_ports(start, server, capabilities), **capabilities}
+        device = _claimed_device(start, options, server, capabilities)
+        capabilities = {**_ports(start, server, capabilities), **device, **capabilities}
         if server.local and not server.is_listening():
             autostart = start.settings.autostart if options.autostart is None else options.autostart
             if not autostart:
@@ -96,18 +97,22 @@ def _capability(capabilities: Mapping[str, Any], name: str) -> Any:
     return capabilities.get(f"appium:{name}") if value is None else value
 
 
-def _claim_device(start: Start, server: AppiumAddress, capabilities: Mapping[str, Any]) -> None:
-    """Claim the device with the requested udid at its server; a name is not claimed, as many devices share it."""
+def _claimed_device(
+    start: Start, options: AppiumOptions, server: AppiumAddress, capabilities: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Claim the device with the requested udid at its server, or one of several; return it as a capability.
+
+    A name is not claimed, as many devices share it.
+    """
     udid = _capability(capabilities, "udid")
-    if not udid or udid == "auto":
-        return
-    holder = start.claim(f"{start.request.type} device {udid} at {server.host}:{server.port}")
-    if holder is not None:
-        namespace = "" if holder.namespace == start.settings.namespace else f" of namespace {holder.namespace!r}"
-        raise DeviceBusy(
-            f"Device {udid!r} has a session already: {holder.id!r}{namespace}.",
-            hint="Use that session, close it, or request another device; list_devices says which are free.",
-        )
+    if udid and options.udids:
+        raise InvalidArgument("Give either udid or options.udids.", hint="Omit one of them.")
+    wanted = [str(udid)] if udid and udid != "auto" else [*options.udids]
+    if not wanted:
+        return {}
+    place = f"{server.host}:{server.port}"
+    claims = {device: f"{start.request.type} device {device} at {place}" for device in wanted}
+    return {"appium:udid": start.claim_device(claims, options.device_timeout or 0)}
 
 
 def _ports(start: Start, server: AppiumAddress, capabilities: Mapping[str, Any]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 import subprocess
@@ -12,8 +13,8 @@ from orchestrator.errors import StartFailed
 from orchestrator.models.session import ProcessInfo, SessionType
 from orchestrator.provider import Start
 from orchestrator.system.deadline import Deadline, poll_until
-from orchestrator.system.machine import LOOPBACK, LocalMachine, free_port
-from orchestrator.system.secrets import without_credentials
+from orchestrator.system.machine import LOOPBACK, LocalMachine, child_environment, free_port
+from orchestrator.system.secrets import without_path
 from orchestrator_providers.readiness import is_ready
 
 _NAME = "appium"
@@ -36,7 +37,7 @@ class AppiumAddress:
         self.host = "127.0.0.1" if self.local else host
         self.name = parts.hostname or ""
         self.port = parts.port or _PORTS[parts.scheme]
-        self.shown = without_credentials(url)
+        self.shown = without_path(url)
 
     def is_listening(self) -> bool:
         """Return False if nothing listens there; the start itself waits for a server that listens but is silent."""
@@ -99,7 +100,14 @@ def _start_adb() -> None:
     if adb is None:
         return
     try:
-        subprocess.run([adb, "start-server"], capture_output=True, stdin=subprocess.DEVNULL, timeout=20, check=False)
+        subprocess.run(
+            [adb, "start-server"],
+            env=child_environment(os.environ),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=20,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return  # Appium reports what is wrong
 

@@ -14,7 +14,7 @@ from orchestrator.errors import InvalidArgument, OrchestratorError, ProviderAuth
 from orchestrator.models.requests import Endpoint, Started
 from orchestrator.models.session import SessionRecord, SessionType
 from orchestrator.models.test_status import TestStatus
-from orchestrator.provider import Provider, Start, StoredApp, Upload
+from orchestrator.provider import Provider, SessionOptions, Start, StoredApp, Upload
 from orchestrator.settings import CloudSettings, Settings
 from orchestrator.system.secrets import find_secret, with_credentials
 from orchestrator.webdriver.capabilities import check_capabilities, merge_capabilities
@@ -63,6 +63,10 @@ class CloudProvider(Provider):
     tunnel: ClassVar[Tunnel | None] = None
     stores_apps = True
     storage: ClassVar[AppStorage]
+
+    def runs_elsewhere(self, options: SessionOptions, settings: Settings) -> bool:  # noqa: ARG002 - for all options
+        """Return True: browsers and devices are the vendor's."""
+        return True
 
     def endpoint(self, start: Start) -> Endpoint:
         """Return the hub with the account's credentials, and the capabilities; those of the user win.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import secrets
-import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from orchestrator.errors import StartFailed
-from orchestrator.provider import Start
+from orchestrator.provider import LocalMachine, Start
 from orchestrator.system import http
 from orchestrator.system.deadline import Deadline, poll_until
+from orchestrator.system.host import private_files
 from orchestrator.system.machine import free_port
 
 _POLL = 0.2
@@ -80,7 +80,7 @@ def open_tunnel(
     Raises:
         StartFailed: Its program is not on this machine, or ended.
     """
-    program = given or (Path(path) if (path := shutil.which(tunnel.program)) else None)
+    program = given or LocalMachine.this().program(tunnel.program)
     if program is None or not program.exists():
         raise StartFailed(
             f"The tunnel's program {program or tunnel.program} is not on this machine.",
@@ -153,9 +153,8 @@ class TestMuTunnel(Tunnel):
     def command(self, opening: TunnelLaunch) -> list[str]:
         """Write the credentials into a file that only its owner can read, until the tunnel is ready."""
         file = self._file(opening)
-        file.touch(mode=0o600)
         user, key = (json.dumps(value) for value in opening.account)
-        file.write_text(f"User: {user}\nKey: {key}\n", "utf-8")
+        private_files.create_with(file, f"User: {user}\nKey: {key}\n")
         port = str(opening.port)
         return [str(opening.program), "--config", str(file), "--tunnelName", opening.name, "--infoAPIPort", port]
 
@@ -192,7 +191,11 @@ class TestingBotTunnel(Tunnel):
 
     def command(self, opening: TunnelLaunch) -> list[str]:
         """Return the command line, which runs the jar with the Java on PATH."""
-        runs = ["java", "-jar", str(opening.program)] if opening.program.suffix == ".jar" else [str(opening.program)]
+        runs = (
+            [str(LocalMachine.this().program("java") or "java"), "-jar", str(opening.program)]
+            if opening.program.suffix == ".jar"
+            else [str(opening.program)]
+        )
         # It listens on three ports; its default ones may be another session's.
         ports = ["--se-port", str(opening.port), "--metrics-port", str(free_port()), "--localproxy", str(free_port())]
         return [*runs, "--tunnel-identifier", opening.name, "--readyfile", str(self._file(opening)), *ports]

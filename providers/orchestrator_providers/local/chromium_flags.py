@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -13,15 +13,13 @@ import psutil
 from orchestrator.errors import StartFailed
 from orchestrator.provider import Start
 from orchestrator.system import machine
-from orchestrator.system.deadline import Deadline, poll_until
+from orchestrator_providers.local.profile_release import await_release
 
 _BROWSER_UI = 87
 """Height of tabs and address bar: a window of 807 pixels shows a page of 720."""
 
-_ENDING = 3.0
-"""Seconds that an ending browser may take to release its profile."""
-_INTERVAL = 0.05
 _LOCK = "SingletonLock"
+_TAKES_SANDBOX = re.compile(r"-{0,2}(no-sandbox|disable-[a-z-]*sandbox)(=.*)?|-{0,2}(no-zygote|single-process)(=.*)?")
 
 _FLAGS = (
     "--no-first-run",
@@ -54,6 +52,9 @@ _PREFERENCES = {
     "session.startup_urls": ["about:blank"],
 }
 
+_EXCLUDED = ("enable-logging",)
+"""Switches of chromedriver's that are left out: with this one, all that pages write to the console goes to a file."""
+
 
 def check_free(profile: Path, check: Callable[[], None]) -> None:
     """Refuse a profile that another browser has open: a second browser would fail without a reason.
@@ -63,15 +64,7 @@ def check_free(profile: Path, check: Callable[[], None]) -> None:
     Raises:
         StartFailed: The profile is in use; the message names the browser.
     """
-    holder = ""
-
-    def is_free() -> bool:
-        nonlocal holder
-        check()
-        holder = _holder(profile)
-        return not holder
-
-    if not poll_until(is_free, Deadline(_ENDING), every=_INTERVAL):
+    if holder := await_release(lambda: _holder(profile), check):
         raise StartFailed(
             f"Profile {profile.name!r} is open in {holder}, which is not one of our sessions.",
             hint=f"Close that browser, or name another profile. If it is certainly gone, remove {profile / _LOCK}.",
@@ -94,12 +87,26 @@ def _holder(profile: Path) -> str:
     return f"{process.name()} (process {pid})" if mine else ""
 
 
-def chromium_options(start: Start) -> dict[str, Any]:
+def chromium_options(start: Start, browser: Path | None) -> dict[str, Any]:
     """The vendor options: switches and preferences."""
     viewport, kept = start.request.viewport, start.profile()
     if kept is not None:
         check_free(kept, start.check)
     flags = [*_FLAGS, f"--user-data-dir={kept or start.folder() / 'profile'}"]
     flags.append(f"--window-size={viewport.width},{viewport.height + _BROWSER_UI}")
-    flags += machine.needed_switches(os.environ)
-    return {"args": flags, "prefs": dict(_PREFERENCES)}
+    flags += machine.needed_switches(start.settings, browser)
+    return {"args": flags, "prefs": dict(_PREFERENCES), "excludeSwitches": [*_EXCLUDED]}
+
+
+def check_sandbox(start: Start, options: dict[str, Any]) -> None:
+    """Refuse switches that take the sandbox away where the setting requires it.
+
+    Raises:
+        StartFailed: There is one.
+    """
+    weaker = [flag for flag in options["args"] if _TAKES_SANDBOX.fullmatch(flag)]
+    if weaker and start.settings.sandbox == "require":
+        raise StartFailed(
+            f"The setting sandbox requires the browser's sandbox, and {weaker[0]} takes it away.",
+            hint="Leave the switch out; who runs this server sets sandbox.",
+        )

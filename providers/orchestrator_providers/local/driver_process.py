@@ -19,7 +19,7 @@ _START_TIMEOUT = 20.0
 """Seconds that a driver may take to answer; measured: 0.02."""
 
 _TRIES = 3
-_PORT_TAKEN = re.compile(r"Address already in use|Unable to listen")
+_PORT_TAKEN = re.compile(r"Address (?:already )?in use|Unable to listen")
 """chromedriver chooses a free port for IPv6, then tries the same one for IPv4, where it may be taken."""
 
 _INTERVAL = 0.005
@@ -32,7 +32,7 @@ class DriverCommand:
     Attributes:
         args: Arguments; `{base}` stands for a secret path, `{port}` for a free port, `{folder}` for the session's
             folder.
-        listens: Matches the port in its log once it listens; None if we choose the port.
+        listens: Matches the port in its log once it listens; None if its log does not say so.
     """
 
     args: tuple[str, ...]
@@ -43,6 +43,11 @@ class DriverCommand:
         """True if the driver can require a secret path in all requests."""
         return any("{base}" in arg for arg in self.args)
 
+    @property
+    def chooses_port(self) -> bool:
+        """True if the driver listens on a free port that it chooses itself."""
+        return not any("{port}" in arg for arg in self.args)
+
 
 # Without a secret path, any page could end the driver: <img src="http://127.0.0.1:N/shutdown">.
 _OF_CHROMIUM = DriverCommand(("--port=0", "--url-base={base}"), re.compile(r"started successfully on port (\d+)"))
@@ -50,9 +55,10 @@ _OF_CHROMIUM = DriverCommand(("--port=0", "--url-base={base}"), re.compile(r"sta
 DRIVERS: Mapping[str, DriverCommand] = {
     "chromedriver": _OF_CHROMIUM,
     "msedgedriver": _OF_CHROMIUM,
-    # It refuses requests from pages by itself. Its BiDi port is the same for all sessions unless it is 0.
+    # It refuses requests from pages by itself; with port 0 it refuses all, as none names that port in its Host header.
+    # Its BiDi port is the same for all sessions unless it is 0.
     "geckodriver": DriverCommand(
-        ("--host=127.0.0.1", "--port=0", "--websocket-port=0", "--profile-root={folder}"),
+        ("--host=127.0.0.1", "--port={port}", "--websocket-port=0", "--profile-root={folder}"),
         re.compile(r"Listening on 127\.0\.0\.1:(\d+)"),
     ),
     "safaridriver": DriverCommand(("-p", "{port}")),
@@ -79,7 +85,7 @@ def start_driver(start: Start, program: Path, name: str, env: Mapping[str, str])
 def _start_once(start: Start, program: Path, name: str, env: Mapping[str, str]) -> str:
     driver = DRIVERS[name]
     base = f"/{secrets.token_hex(16)}" if driver.has_base else ""
-    port = 0 if driver.listens else free_port()
+    port = 0 if driver.chooses_port else free_port()
     command = [str(program), *(arg.format(base=base, port=port, folder=start.folder()) for arg in driver.args)]
     process = start.spawn(name, command, env=env)
     return f"http://127.0.0.1:{_wait_for_port(start, process, port, base)}{base}"
@@ -97,7 +103,7 @@ def _wait_for_port(start: Start, driver: ProcessInfo, port: int, base: str) -> i
         if not is_alive:
             raise _not_started(driver, "ended at once", text)
         match = listens.search(text) if listens else None
-        candidate = int(match[1]) if match else port
+        candidate = int(match[1]) if match else 0 if listens else port
         return candidate if candidate and is_ready(candidate, base) else 0
 
     answering = poll_until(find_port, Deadline(_START_TIMEOUT), every=_INTERVAL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import subprocess
 from collections.abc import Mapping
@@ -119,7 +120,14 @@ def _has_version(program: Path, version: str) -> bool:
     """True if a browser prints this version, or one that begins with its parts."""
     command = [str(program), "--version"]
     try:
-        process = subprocess.run(command, capture_output=True, text=True, timeout=_VERSION_TIMEOUT, check=False)
+        process = subprocess.run(
+            command,
+            env=machine.child_environment(os.environ),
+            capture_output=True,
+            text=True,
+            timeout=_VERSION_TIMEOUT,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     match = _VERSION.search(process.stdout)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
+from orchestrator.models.comma_lists import split_list
 from orchestrator.provider import SessionOptions
 
 _RULE = re.compile(r"MAP\s+[^\s,]+\s+[^\s,]+|EXCLUDE\s+[^\s,]+", re.IGNORECASE)
@@ -31,6 +32,22 @@ class LocalOptions(SessionOptions):
     )
     accept_insecure_certs: bool | None = Field(default=None, description="Load pages with untrusted certificates.")
 
+    private: bool = Field(
+        default=False,
+        description="Chromium without a debugger's port, open to all on this machine; no contexts, routes or HAR then.",
+    )
+
+    @model_validator(mode="after")
+    def _without_debugger(self) -> Self:
+        if self.private and (self.har or self.hars):
+            raise ValueError("a private browser has no debugger, which har and hars need")
+        return self
+
+    @property
+    def can_share_browser(self) -> bool:
+        """True unless it is private: what others would share it by is missing."""
+        return not self.private
+
     @field_validator("host_rules")
     @classmethod
     def _rules(cls, given: dict[str, str] | str | None) -> dict[str, str] | str | None:
@@ -49,12 +66,11 @@ class LocalOptions(SessionOptions):
             raise ValueError(f"proxyType must be one of {', '.join(_PROXY_TYPES)}")
         return given
 
-    def flags(self) -> list[str]:
-        """The browser's command-line switches for these options."""
-        rules = self.host_rules
-        if isinstance(rules, dict):
-            rules = ",".join(f"MAP {host} {address}" for host, address in rules.items())
-        return [f"--host-resolver-rules={rules}"] if rules else []
+    def resolver_rules(self) -> list[str]:
+        """The rules for hosts as Chromium spells them."""
+        if isinstance(self.host_rules, dict):
+            return [f"MAP {host} {address}" for host, address in self.host_rules.items()]
+        return split_list(self.host_rules or "")
 
     def capabilities(self) -> dict[str, Any]:
         """The W3C capabilities for these options."""

@@ -10,6 +10,7 @@ from orchestrator.errors import StartFailed
 from orchestrator.models.session import ProcessInfo
 from orchestrator.provider import Start
 from orchestrator.system.deadline import Deadline, poll_until
+from orchestrator.system.host import private_files
 from orchestrator.system.machine import LocalMachine, command
 
 _NAME = "Xvfb"
@@ -84,5 +85,4 @@ def _write_key(path: Path) -> None:
     entry = b"\xff\xff"
     for part in (b"", b"", b"MIT-MAGIC-COOKIE-1", secrets.token_bytes(16)):
         entry += len(part).to_bytes(2, "big") + part
-    path.write_bytes(entry)
-    path.chmod(0o600)
+    private_files.create_with(path, entry)

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 
 from orchestrator.errors import InvalidArgument, OrchestratorError, StartFailed, Unsupported
 from orchestrator.models import browser_support
+from orchestrator.models.paths import RemoteAddress
 from orchestrator.models.requests import Endpoint, Started
 from orchestrator.models.session import SessionRecord, SessionType
 from orchestrator.provider import Provider, SessionOptions, Start
@@ -20,6 +21,7 @@ from orchestrator_providers.browsers import BROWSERS
 from orchestrator_providers.capabilities import (
     app_capabilities,
     browser_capabilities,
+    is_elsewhere,
     resolve_url,
     setting_url_if_same,
     url_or_secret,
@@ -43,7 +45,7 @@ _NO_FREE_SLOT = ("did not start within", "timed out")
 class SeleniumGridOptions(SessionOptions):
     """The Grid's URL, and options that a Grid has beyond a plain WebDriver endpoint."""
 
-    url: str | None = Field(
+    url: RemoteAddress | None = Field(
         default=None,
         description="The Grid, or secret:NAME; the setting grid_url unless given. Credentials stay secret.",
     )
@@ -85,6 +87,12 @@ class SeleniumGridProvider(Provider):
     browsers = frozenset(BROWSERS)
     Options = SeleniumGridOptions
 
+    def runs_elsewhere(self, options: SessionOptions, settings: Settings) -> bool:
+        """Return True for a Grid on another machine."""
+        if not isinstance(options, SeleniumGridOptions):
+            raise TypeError(f"options are {type(options).__name__}, not SeleniumGridOptions")
+        return is_elsewhere(options.url or settings.grid_url or "", settings)
+
     def endpoint(self, start: Start) -> Endpoint:
         """Return the Grid's URL and the capabilities to request, which one of its slots matches.
 
@@ -124,13 +132,15 @@ class SeleniumGridProvider(Provider):
         """Return True for the setting's Grid and for any status with nodes."""
         return setting_url_if_same(settings.grid_url, url) is not None or isinstance(status.get("nodes"), list)
 
-    def attached(self, record: SessionRecord, settings: Settings) -> Started:  # noqa: ARG002 - the contract
+    def attached(self, record: SessionRecord, settings: Settings) -> Started:
         """Return the session's node, the URL of its live view, and the idle time after which the node ends it."""
-        grid = GridClient(record.remote_url, record.id, credentials=self.credentials)
+        grid = GridClient(self.address(record, settings), record.id, credentials=self.credentials)
         node = _find_node(grid, record.remote_session_id)
         facts = {"nodeId": node.get("id"), "nodeUrl": node.get("uri")}
         if record.capabilities.get("se:vnc"):
-            facts["liveViewUrl"] = f"{grid.url.removesuffix('/wd/hub')}/ui/#/session/{record.remote_session_id}"
+            facts["liveViewUrl"] = (
+                f"{record.remote_url.removesuffix('/wd/hub')}/ui/#/session/{record.remote_session_id}"
+            )
         limit = node.get("sessionTimeout")
         return Started(
             remote_end={name: str(value) for name, value in facts.items() if value},
@@ -139,7 +149,8 @@ class SeleniumGridProvider(Provider):
 
     def address(self, record: SessionRecord, settings: Settings) -> str:
         """Return the setting's URL, which may hold user and password, if it is the session's."""
-        return setting_url_if_same(settings.grid_url, record.remote_url) or super().address(record, settings)
+        same = None if record.secret else setting_url_if_same(settings.grid_url, record.remote_url)
+        return same or super().address(record, settings)
 
     def advice(self, endpoint: Endpoint, said: str) -> str:  # noqa: ARG002 - the contract
         """Return the hint for a Grid without a free slot."""

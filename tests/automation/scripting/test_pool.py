@@ -10,6 +10,7 @@ import pytest
 
 from orchestrator.automation.scripting import engine
 from orchestrator.automation.scripting.engine import OutOfMemory
+from orchestrator.automation.scripting.modules import ScriptModules
 from orchestrator.automation.scripting.pool import MOST, WorldPool
 from orchestrator.errors import Unsupported
 
@@ -36,12 +37,12 @@ def clock() -> Clock:
 @pytest.fixture
 def worlds(clock: Clock) -> Iterator[WorldPool]:
     """Script worlds that are dropped after a minute."""
-    worlds = WorldPool([], 64, 60, clock)
+    worlds = WorldPool([], 64, 60, ScriptModules(None), clock)
     yield worlds
     worlds.close()
 
 
-def test_a_session_has_one_script_world_of_its_own(worlds: WorldPool) -> None:  # F17 F52
+def test_a_session_has_one_script_world_of_its_own(worlds: WorldPool) -> None:  # F3 F43
     """A session has the same script world at each use, and no other session shares it."""
     one, new = worlds.get_or_create("a", "remote-1")
     other, _ = worlds.get_or_create("b", "remote-2")
@@ -80,7 +81,7 @@ def test_the_least_recently_used_script_world_makes_room_for_a_new_one(worlds: W
     assert [worlds.take_reset_notice(f"s{number}", "remote") for number in range(1, MOST + 1)] == [""] * MOST
 
 
-def test_a_sessions_new_browser_gets_a_new_script_world(worlds: WorldPool) -> None:  # F28
+def test_a_sessions_new_browser_gets_a_new_script_world(worlds: WorldPool) -> None:  # F28 F29
     """A session whose browser is a new one gets a new script world, and the reset is reported."""
     worlds.get_or_create("a", "remote-1")[0].engine.evaluate("globalThis.mine = 1; 0", 20)
     assert (
@@ -89,6 +90,18 @@ def test_a_sessions_new_browser_gets_a_new_script_world(worlds: WorldPool) -> No
     )
     world, new = worlds.get_or_create("a", "remote-2")
     assert (world.engine.evaluate("typeof mine", 20), new) == ("undefined", True)
+
+
+def test_a_session_that_another_process_closed_and_started_anew_reports_the_reset(worlds: WorldPool) -> None:  # F28
+    """The reset is reported even if maintenance found the session closed, and dropped its world, in between."""
+    worlds.get_or_create("a", "remote-1")
+    worlds.keep_only([])
+    worlds.keep_only([])
+    assert (
+        worlds.take_reset_notice("a", "remote-2")
+        == f"The script world was reset: the session's browser is a new one. {KEPT}"
+    )
+    assert worlds.get_or_create("a", "remote-2")[1]
 
 
 def test_a_script_world_whose_process_ended_is_reported_and_replaced(worlds: WorldPool) -> None:

@@ -2,86 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import psutil
 import pytest
 
-from orchestrator.automation.scripting.kernel import ScriptFunction
-from orchestrator.automation.scripting.run import FinishedScript
 from orchestrator.automation.scripting.vars import ROOM, Vars
-from orchestrator.automation.scripting.world import World
-from orchestrator.errors import ElementNotFound, InvalidArgument, OrchestratorError, SessionLost
+from orchestrator.errors import InvalidArgument, SessionLost
+from tests.automation.scripting.conftest import Scripts
 
-MEGABYTE = 1024 * 1024
 NONE = "undefined"
 GREEDY = "const a = []; for (;;) a.push(new Array(1e4).fill(1).map(String))"
-FUNCTIONS = [
-    ScriptFunction("click_element", "page"),
-    ScriptFunction("fail", "page"),
-    ScriptFunction("get_visible_elements", "page"),
-    ScriptFunction("cookies", "context"),
-    ScriptFunction("tabs", "browser"),
-]
-
-
-class Session:
-    """A stand-in for the session's actions: it records them, and one of them always fails."""
-
-    def __init__(self) -> None:
-        self.done: list[tuple[str, Mapping[str, Any]]] = []
-        self.vars = Vars({}, lambda _: None)
-        self.lost = False
-
-    def act(self, verb: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Record the action."""
-        self.done.append((verb, fields))
-        if verb == "fail":
-            raise ElementNotFound("No element matches '#x'.", hint="Look again.")
-        return {"verb": verb, "number": len(self.done)}
-
-    def check(self) -> None:
-        """Raise an error if the session is gone."""
-        if self.lost:
-            raise SessionLost("a", "it was closed")
-
-
-class Scripts:
-    """A world and its session."""
-
-    def __init__(self) -> None:
-        self.session = Session()
-        self.world = World(FUNCTIONS, 64 * MEGABYTE)
-
-    def run(self, script: str, seconds: float = 20) -> FinishedScript:
-        """Run a script."""
-        facts = {"sessionId": "a", "type": "browser", "capabilities": {"browserName": "chrome"}}
-        return self.world.run(script, seconds, self.session, self.session.vars, facts)
-
-    def value(self, script: str) -> Any:
-        """Return the value of a script that must succeed."""
-        done = self.run(script)
-        assert done.error is None, done.error
-        return done.value
-
-    def error(self, script: str, seconds: float = 20) -> OrchestratorError:
-        """Return the error of a script that must fail."""
-        try:
-            error = self.run(script, seconds).error
-        except InvalidArgument as refused:
-            return refused
-        assert error is not None
-        return error
-
-
-@pytest.fixture
-def scripts() -> Iterator[Scripts]:
-    """A world of the test's own."""
-    scripts = Scripts()
-    yield scripts
-    scripts.world.shut_down("the test is over")
 
 
 def engines() -> list[psutil.Process]:
@@ -146,13 +79,13 @@ def test_a_script_takes_a_fixed_number_of_engine_evaluations(
 )  # fmt: skip
 def test_top_level_declarations_live_on_in_later_scripts(
     scripts: Scripts, script: str, read: str, value: Any
-) -> None:  # F15 F16
+) -> None:  # F15 F16 F17
     """Top-level declarations are visible to every later script of the session; inner ones are not."""
     scripts.value(script)
     assert scripts.value(f"return {read}") == value
 
 
-def test_a_top_level_name_is_the_same_binding_in_every_script(scripts: Scripts) -> None:  # F15 F16
+def test_a_top_level_name_is_the_same_binding_in_every_script(scripts: Scripts) -> None:  # F16 F17
     """A function sees later changes of a var or of another function; `var a` alone keeps the value."""
     scripts.value("var rate = 2; const base = 10; function extra() { return 1 }")
     scripts.value("function price() { return base * rate + extra() }")
@@ -173,7 +106,6 @@ def test_function_declarations_of_a_script_are_hoisted(scripts: Scripts) -> None
         ("let a; let a", "'a' has already been declared (line 1)"),
         ("const a = 1; { var a }", "'a' has already been declared (line 1)"),
         ("}); globalThis.escaped = 1; (async function () {", "closes a brace"),
-        ("import fs from 'fs'", "Cannot use import statement outside a module (line 1)"),
         ("var page = 1", "declares page, which is a built-in object"),
         ("function vars() {}", "declares vars, which is a built-in object"),
     ],
@@ -210,7 +142,7 @@ def test_a_script_with_a_syntax_error_is_not_run_at_all(lasting: Scripts, script
 )  # fmt: skip
 def test_a_script_error_is_reported_with_its_line_and_no_engine_internals(
     lasting: Scripts, script: str, expected: str
-) -> None:  # F41
+) -> None:
     """An error names the caller's own line and nothing of the engine; the script world lives on."""
     error = lasting.error(script)
     assert error.code == "invalid_argument"
@@ -225,7 +157,7 @@ def test_an_error_in_an_earlier_scripts_function_names_the_line_of_that_script(s
     assert "(line 2 of an earlier script)" in scripts.error("broken()").message
 
 
-def test_a_failed_action_can_be_caught_in_a_script(scripts: Scripts) -> None:  # F43
+def test_a_failed_action_can_be_caught_in_a_script(scripts: Scripts) -> None:
     """A caught error has code, message and hint; uncaught, the call fails with the action's own code."""
     caught = scripts.value(
         "try { await fail({}) } catch (e) { return [e.name, e.code, e.message, e.hint, e.retryable] }"
@@ -235,7 +167,7 @@ def test_a_failed_action_can_be_caught_in_a_script(scripts: Scripts) -> None:  #
     assert (error.code, error.details["script"]) == ("element_not_found", "line 3")
 
 
-def test_script_actions_are_done_in_the_order_of_their_calls(scripts: Scripts) -> None:  # F14
+def test_script_actions_are_done_in_the_order_of_their_calls(scripts: Scripts) -> None:
     """Actions run one after the other, even if awaited together, and each resolves its own call."""
     script = (
         "return (await Promise.all([tabs({a: 1}), context.cookies(), page.clickElement({b: 2})])).map(r => r.number)"
@@ -306,7 +238,7 @@ def test_console_output_of_a_script_is_returned_up_to_a_bound(scripts: Scripts) 
     assert scripts.run("return 1").console == []
 
 
-def test_scripts_read_and_write_vars_without_await(scripts: Scripts) -> None:  # F19 F20 F21 F22 F23
+def test_scripts_read_and_write_vars_without_await(scripts: Scripts) -> None:  # F19 F20 F21 F22 F23 F24
     """`get`, `set`, `has`, `delete` and `keys`, without `await`."""
     script = """
         vars.set('a', '1'); vars.set('b', '2');
@@ -318,7 +250,7 @@ def test_scripts_read_and_write_vars_without_await(scripts: Scripts) -> None:  #
 
 
 @pytest.mark.parametrize("after", ["throw new Error('no')", "await fail()", "for (;;) ;", GREEDY])
-def test_vars_are_kept_when_the_script_fails(scripts: Scripts, after: str) -> None:  # F24 F25
+def test_vars_are_kept_when_the_script_fails(scripts: Scripts, after: str) -> None:  # F25
     """Vars that a script set are kept when it throws, times out or takes too much memory."""
     scripts.error(f"vars.set('order', '17'); {after}", 0.5)
     assert scripts.session.vars.all() == {"order": "17"}
@@ -399,7 +331,7 @@ def test_names_such_as_proto_are_plain_keys_in_parameters_and_vars(scripts: Scri
         "const top = {}; for (let o = top, n = 0; n < 12000; n++) o = o.a = {}; tabs(top)",
     ],
 )
-def test_a_script_that_breaks_builtins_breaks_only_its_own_script_world(scripts: Scripts, script: str) -> None:
+def test_a_script_that_breaks_builtins_breaks_only_its_own_script_world(scripts: Scripts, script: str) -> None:  # F42
     """A script that breaks the engine's builtins is reported and loses its script world; the server continues."""
     said = scripts.error(script).message
     assert "broke its world" in (said if scripts.world.lost_reason else scripts.error("return 1").message)

@@ -72,7 +72,7 @@ def test_modifiers_are_held_during_a_click_and_released_after_it(stage: Stage) -
         '- button "Save all"',
     ],
 )
-def test_every_form_of_selector_finds_the_button(stage: Stage, selector: str) -> None:  # W50 X5
+def test_every_form_of_selector_finds_the_button(stage: Stage, selector: str) -> None:  # W50
     """Every selector form of the contract leads the click to its button."""
     stage.show(f"<button id=save data-testid=save-button>Save all</button><p>other</p>{CLICKS}")
     stage.ok("click_element", selector=selector)
@@ -174,7 +174,7 @@ def test_the_frame_operator_after_an_element_that_is_no_frame_is_explained(stage
     """A selector with `>>` after anything but a frame is refused with the reason."""
     stage.show("<table><tr><td>Ann<td><button>Edit</button></table>")
     text = refused(stage.call("click_element", selector="tr >> text=Edit", timeout=50), "element_not_found")
-    assert re.search(r"row \[e\d+\] is no frame, and >> leads into frames only", text)
+    assert re.search(r"row \[e\d+\] is not a frame, and >> leads into frames only", text)
 
 
 @pytest.mark.parametrize("selector", ["##", "//[", "button[", ""])
@@ -185,7 +185,7 @@ def test_an_invalid_selector_is_an_invalid_argument_at_once(stage: Stage, select
     assert "selector" in refused(answer, "invalid_argument")
 
 
-def test_a_ref_of_another_document_is_stale(stage: Stage) -> None:  # W50 B8
+def test_a_ref_of_another_document_is_stale(stage: Stage) -> None:  # W50 X42
     """A ref of a former document is refused with a hint, and its number is not used again."""
     stage.show("<button>One</button>")
     ref = stage.ref("button")
@@ -224,6 +224,16 @@ def test_a_click_scrolls_its_element_into_view(stage: Stage) -> None:
     )
     stage.ok("click_element", selector="#b")
     assert [event["id"] for event in stage.heard("click")] == ["b"]
+
+
+def test_a_click_without_scroll_to_view_takes_what_can_be_seen_alone(stage: Stage) -> None:  # W52
+    """`scrollToView: false` leaves the page where it is: an element outside the viewport is refused, others clicked."""
+    stage.show(f"<button id=a>Here</button><div style='height:3000px'></div><button id=b>There</button>{CLICKS}")
+    text = refused(stage.call("click_element", selector="#b", scrollToView=False, timeout=100), "not_actionable")
+    assert "is outside the viewport. Scroll to it first, or omit scrollToView." in text
+    stage.ok("click_element", selector="#a", scrollToView=False)
+    stage.ok("click_element", selector="#b", scrollToView=True)
+    assert [event["id"] for event in stage.heard("click")] == ["a", "b"]
 
 
 def test_a_click_on_a_checkbox_covered_by_its_label_checks_it(stage: Stage) -> None:

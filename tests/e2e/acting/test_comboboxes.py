@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 
 import pytest
 
@@ -95,6 +96,18 @@ def test_select_option_chooses_in_a_combobox(stage: Stage, html: str, given: str
     assert stage.js("state.chosen") == ["Date"]
 
 
+@pytest.mark.parametrize("place", ["page", "frame"])
+def test_no_other_option_is_chosen_in_a_list_that_moves_as_the_pointer_comes(stage: Stage, place: str) -> None:
+    """A click that would meet another option of the list is kept from it; the named one is clicked where it is then."""
+    move = "if (moves++ < 2) document.querySelector('li')?.before(make('<li>Ad</li>'))"
+    moves = f"moves = 0; onpointermove = () => {{ {move} }};"
+    html = BUTTON.replace("const { open", f"{moves} const {{ open")
+    stage.show(html if place == "page" else f'<iframe width=400 height=400 srcdoc="{escape(html)}"></iframe>')
+    assert "warnings" not in stage.ok("set_value", selector="#f" if place == "page" else "iframe >> #f", value="Cherry")
+    shown = "state" if place == "page" else "document.querySelector('iframe').contentWindow.state"
+    assert stage.js(shown) == {"chosen": ["Cherry"], "trusted": [True]}
+
+
 @pytest.mark.core
 def test_a_combobox_is_found_by_its_label_and_read_back(stage: Stage) -> None:
     """A choice by label is reported as the combobox shows it, and can be made again."""
@@ -123,6 +136,7 @@ def test_a_list_that_opens_only_with_key_events_is_opened(stage: Stage) -> None:
     assert stage.js("[f.value, state]") == ["Cherry", {"chosen": ["Cherry"], "trusted": [True]}]
 
 
+@pytest.mark.long
 def test_a_combobox_that_opens_no_list_holds_what_was_typed(stage: Stage) -> None:
     """Without a list the text stays typed, and a warning says that nothing was chosen."""
     stage.show("<input id=f role=combobox aria-expanded=false>")
@@ -131,6 +145,7 @@ def test_a_combobox_that_opens_no_list_holds_what_was_typed(stage: Stage) -> Non
     assert stage.js("f.value") == "Ann"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("tool", "given"), [("set_value", {"value": "Kiwi"}), ("select_option", {"values": ["Kiwi"]})])
 def test_an_option_that_the_list_lacks_is_refused_with_the_open_list(
     stage: Stage, tool: str, given: dict[str, object]
@@ -188,6 +203,7 @@ f.onclick = () => { f.setAttribute('aria-expanded', true); const list = document
 </script>"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("row", ["Row 3", "Row 197"])
 def test_a_list_that_draws_only_what_is_in_view_is_scrolled(stage: Stage, row: str) -> None:
     """An option that is drawn only once its list is scrolled is found, before and after the present position."""
@@ -240,7 +256,7 @@ def test_a_combobox_in_a_frame_is_set(stage: Stage, host: str) -> None:
     told = "<p id=out></p><script>setInterval(() => out.textContent = state.chosen.join())</script>"
     inner = stage.page(BUTTON + told).replace("127.0.0.1", host)
     stage.show(f"<div style='height: 120px'></div><iframe src='{inner}' width=500 height=400></iframe>")
-    stage.ok("set_value", selector="#f", value="Cherry")
+    stage.ok("set_value", selector="iframe >> #f", value="Cherry")
     stage.ok("wait_for", selector="#out", text="Cherry")
 
 

@@ -26,11 +26,12 @@ def _page(stage: Stage) -> Iterator[None]:
     stage.call("navigate", url="about:blank")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "message", "result"),
     [("alert", "Saved", "got alert closed"), ("confirm", "Sure?", "got false"), ("prompt", "Name?", "got null")],
 )
-def test_a_dialog_is_answered_and_reported_by_the_call_that_opened_it(  # X53 X54
+def test_a_dialog_is_answered_and_reported_by_the_call_that_opened_it(  # X53 X57 X58
     stage: Stage, kind: str, message: str, result: str
 ) -> None:
     """Alerts are closed, confirm and prompt dismissed, at once; `events` reports it with the alternatives."""
@@ -83,8 +84,9 @@ def test_prompt_text_needs_accept(stage: Stage) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("policy", "result"), [("accept", "got true"), ("dismiss", "got false")])
-def test_a_dialog_policy_answers_every_dialog(stage: Stage, policy: str, result: str) -> None:  # X53
+def test_a_dialog_policy_answers_every_dialog(stage: Stage, policy: str, result: str) -> None:  # X53 X57 X58
     """The policies `accept` and `dismiss` answer each dialog and report it."""
     assert stage.ok("set_policy", dialogs=policy)["dialogs"] == policy
     for _ in range(2):
@@ -94,7 +96,7 @@ def test_a_dialog_policy_answers_every_dialog(stage: Stage, policy: str, result:
 
 
 @pytest.mark.parametrize("kind", ["alert", "confirm", "prompt"])
-def test_a_dialog_stays_open_with_the_manual_policy(stage: Stage, kind: str) -> None:  # X54
+def test_a_dialog_stays_open_with_the_manual_policy(stage: Stage, kind: str) -> None:  # X53 X57 X58
     """The opening call returns at once and reports it; every other call answers `dialog_open` until it is handled."""
     stage.ok("set_policy", dialogs="manual")
     opening = stage.call("click_element", selector=f"#{kind}")
@@ -154,6 +156,7 @@ def test_dialogs_in_a_row_are_all_answered(stage: Stage) -> None:
     assert stage.js("document.title") == "after"
 
 
+@pytest.mark.long
 def test_an_endless_loop_of_alerts_does_not_block_the_session(stage: Stage) -> None:
     """An endless loop of alerts delays neither the answer nor the closing of the session."""
     stage.ok("start_browser", sessionId="loop")
@@ -164,6 +167,7 @@ def test_an_endless_loop_of_alerts_does_not_block_the_session(stage: Stage) -> N
     assert stage.ok("close_session", sessionId="loop")["closed"] == ["loop"]
 
 
+@pytest.mark.long
 def test_a_dialog_that_opens_between_calls_is_reported_by_the_next_call(stage: Stage) -> None:
     """The alert of a timer that opens between two calls is an event of the next one."""
     stage.ok("execute_script", script="setTimeout(() => { window.opened = true; alert('By itself') }, 50)")
@@ -189,13 +193,18 @@ def test_execute_script_returns_when_its_dialog_stays_open_with_the_manual_polic
     assert stage.ok("get_text", selector="#out")["text"] == "true"
 
 
-def test_a_beforeunload_dialog_is_accepted_by_default(stage: Stage) -> None:
-    """A beforeunload dialog is accepted by default: the navigation takes place."""
+@pytest.mark.long
+@pytest.mark.parametrize("policy", ["raise", "dismiss", "manual"])
+def test_a_page_that_asks_whether_it_may_be_left_is_left_and_reported(stage: Stage, policy: str) -> None:  # X57 X58
+    """Drivers confirm a beforeunload dialog whatever the policy: the navigation takes place, and an event says so."""
+    stage.ok("set_policy", dialogs=policy)
     stage.show("<input id=f><script>onbeforeunload = e => { e.preventDefault(); return 'stay?' }</script>")
     stage.ok("set_value", selector="#f", value="typed", keystrokes=True)
     stage.ok("click_element", selector="#f")
     there = stage.page("there", title="There")
-    assert stage.ok("navigate", url=there)["title"] == "There"
+    answer = stage.ok("navigate", url=there)
+    assert answer["title"] == "There"
+    assert answer["events"] == ["A page asked whether it may be left (beforeunload); the driver confirmed it."]
 
 
 def test_a_sequence_goes_on_after_a_dialog_and_reports_it(stage: Stage) -> None:
@@ -212,7 +221,8 @@ def test_a_sequence_goes_on_after_a_dialog_and_reports_it(stage: Stage) -> None:
     assert any("'Sure?'" in event for event in answer["events"])
 
 
-def test_each_session_has_a_dialog_policy_of_its_own(stage: Stage) -> None:  # X58
+@pytest.mark.long
+def test_each_session_has_a_dialog_policy_of_its_own(stage: Stage) -> None:  # X53
     """A session with the policy `manual` does not change how dialogs of another one are answered."""
     stage.ok("start_browser", sessionId="other")
     stage.ok("set_policy", dialogs="manual", sessionId="other")

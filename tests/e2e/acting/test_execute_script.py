@@ -15,6 +15,7 @@ def _page(stage: Stage) -> None:
     stage.show("<button id=b>One</button><button id=c>Two</button><p id=p>text</p>")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "value"),
     [
@@ -41,7 +42,8 @@ def test_script_return_values_come_back_as_json(stage: Stage, script: str, value
     """A script is a function body with `await`; any returned value becomes JSON, the same in text and data."""
     answer = stage.call("execute_script", script=script)
     assert answer.data["value"] == value
-    assert json.loads(answer.text.splitlines()[0]) == value
+    [shown] = [line for line in answer.text.splitlines() if not line.startswith("Session: ")]
+    assert json.loads(shown) == value
 
 
 def test_script_arguments_of_any_json_type_are_passed_on(stage: Stage) -> None:
@@ -110,7 +112,7 @@ def test_a_script_argument_whose_element_is_gone_is_a_stale_ref(stage: Stage) ->
         ("throw 'a string'", "a string"),
         ("return nothingOfThisName", "nothingOfThisName is not defined"),
         ("await Promise.reject(new Error('later'))", "later"),
-        ("return ]", "Unexpected token ']'"),
+        ("return ]", "']'"),
         ("}); alert(1); (function () {", ""),
     ],
 )

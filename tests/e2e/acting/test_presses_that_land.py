@@ -116,7 +116,7 @@ def test_an_element_that_moves_all_the_time_is_pressed_on_its_way(stage: Stage) 
 
 def test_a_tap_that_a_cover_would_take_is_made_again(stage: Stage) -> None:
     """Touches are kept from covers as clicks are."""
-    stage.show(f"{HEARD}{BUTTON}<script>setInterval(() => cover(80), 100)</script>")
+    stage.show(f"{HEARD}{BUTTON}<script>setInterval(() => cover(80), 300)</script>")
     stage.ok("tap_element", selector="text=Save", timeout=20_000, observe="none")
     heard = stage.js("heard")
     assert "touchstart b" in heard
@@ -126,7 +126,7 @@ def test_a_tap_that_a_cover_would_take_is_made_again(stage: Stage) -> None:
 def test_a_hover_that_a_cover_takes_is_made_again_when_it_is_gone(stage: Stage) -> None:
     """The element is under the mouse at the end."""
     stage.show(
-        f"{HEARD}{BUTTON}<script>over = []; setInterval(() => cover(80), 100);"
+        f"{HEARD}{BUTTON}<script>over = []; setInterval(() => cover(80), 300);"
         "b.onmouseenter = () => over.push('b')</script>"
     )
     stage.ok("hover", selector="text=Save", timeout=20_000)
@@ -135,6 +135,9 @@ def test_a_hover_that_a_cover_takes_is_made_again_when_it_is_gone(stage: Stage) 
 
 def test_a_card_that_the_hover_itself_opens_over_the_element_is_no_miss(stage: Stage) -> None:
     """What the mouse met first counts."""
+    # A mouse that is there already opens the card before the hover.
+    stage.show("<p style='position: absolute; left: 600px; top: 400px'>Away")
+    stage.ok("hover", selector="text=Away")
     stage.show(f"{HEARD}{BUTTON}<script>b.onmouseenter = once(() => cover())</script>")
     stage.ok("hover", selector="text=Save", timeout=1000)
 
@@ -160,6 +163,7 @@ def test_a_drop_that_a_cover_takes_is_warned_of(stage: Stage) -> None:
     assert "in front of the target" in warning
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_a_press_into_a_frame_is_kept_from_what_comes_over_the_frame(stage: Stage, host: str) -> None:
     """A cover of the page around the frame gets nothing; the button in the frame gets its click."""
@@ -170,3 +174,11 @@ def test_a_press_into_a_frame_is_kept_from_what_comes_over_the_frame(stage: Stag
     stage.ok("click_element", selector="text=Save")
     assert stage.js("heard") == []
     stage.ok("wait_for", selector="role=button[name='mousedown b,mouseup b,click b']")
+
+
+@pytest.mark.parametrize("event", ["mousemove", "mousedown", "mouseup"])
+def test_a_page_that_leaves_at_an_event_of_the_pointer_ends_the_click(stage: Stage, event: str) -> None:
+    """The page after it is reported soon, although the one before answers no further event."""
+    after = stage.page("<h1>After</h1>", title="After")
+    stage.show(f"<button id=b>Go</button><script>b.addEventListener('{event}', () => location = '{after}')</script>")
+    assert stage.ok("click_element", selector="#b", timeout=5000)["title"] == "After"

@@ -71,7 +71,7 @@ def test_a_form_in_a_frame_tells_its_fields(stage: Stage, host: str) -> None:
     inner = stage.page(form(), title="Inner").replace("127.0.0.1", host)
     stage.show(f"<iframe src='{inner}' width=600 height=300></iframe>")
     assert names(stage.ok("click_element", selector="#go")) == ["Email"]
-    assert names(stage.ok("set_value", selector="#mail", value="ann", submit=True)) == ["Email"]
+    assert names(stage.ok("set_value", selector="iframe >> #mail", value="ann", submit=True)) == ["Email"]
 
 
 @pytest.mark.core

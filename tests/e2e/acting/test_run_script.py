@@ -20,8 +20,8 @@ NEW = "The script world is a new one: globals of earlier scripts are not in it; 
 
 @pytest.fixture(scope="module")
 def pair() -> Iterator[Stage]:
-    """Two sessions on a server with a small memory limit and a short idle time for script worlds."""
-    with opened("auto", "one", "two", script_idle="1s", script_memory="16") as stage:
+    """Two sessions on a server with small limits of memory and time for script worlds, and a short default wait."""
+    with opened("auto", "one", "two", script_idle="1s", script_memory="16", default_timeout="2s") as stage:
         yield stage
 
 
@@ -40,7 +40,7 @@ def run(stage: Stage | Served, script: str, **arguments: Any) -> Any:
     return stage.ok("run_script", script=script, **arguments)["value"]
 
 
-def test_run_script_acts_in_the_session_and_returns_value_and_console(stage: Stage) -> None:  # F3 F14
+def test_run_script_acts_in_the_session_and_returns_value_and_console(stage: Stage) -> None:
     """A script's return value and console output are in text and data of the answer."""
     stage.show(FORM)
     script = """
@@ -51,10 +51,10 @@ def test_run_script_acts_in_the_session_and_returns_value_and_console(stage: Sta
     """
     answer = stage.call("run_script", script=script)
     assert (answer.data["value"], answer.data["console"]) == (["Page", "Hello, Ann"], ['clicked {"once":true}'])
-    assert answer.text.startswith('["Page", "Hello, Ann"]\nConsole:\nclicked {"once":true}\n')
+    assert answer.text.endswith('["Page", "Hello, Ann"]\nConsole:\nclicked {"once":true}')
 
 
-def test_every_action_is_a_function_in_run_script(stage: Stage) -> None:  # F14 F38
+def test_every_action_is_a_function_in_run_script(stage: Stage) -> None:
     """Actions are functions by their tool's name, and methods of page, context or browser."""
     script = "return [page, context, browser].map(one => Object.keys(one))"
     page, context, browser = run(stage, script)
@@ -67,7 +67,7 @@ def test_every_action_is_a_function_in_run_script(stage: Stage) -> None:  # F14 
     assert ("cookies" in context, "tabs" in browser) == (True, True)
 
 
-def test_globals_of_run_script_live_on_between_calls(stage: Stage) -> None:  # F4 F15 F16
+def test_globals_of_run_script_live_on_between_calls(stage: Stage) -> None:  # F3 F14 F15 F16 F18
     """Globals and functions that act persist from script to script, even with other calls in between."""
     stage.show(FORM)
     run(stage, "var greeted = []; async function write(value) { return page.setValue({selector: '#i', value}) }")
@@ -78,13 +78,14 @@ def test_globals_of_run_script_live_on_between_calls(stage: Stage) -> None:  # F
     assert stage.js("i.value") == "Ben"
 
 
-def test_sessions_share_no_script_globals_or_vars(pair: Stage) -> None:  # F17 F52
+@pytest.mark.long
+def test_sessions_share_no_script_globals_or_vars(pair: Stage) -> None:  # F11 F43
     """Each session has a script world and vars of its own."""
     run(pair, "globalThis.mine = 1; vars.set('mine', '1')", sessionId="one")
     assert run(pair, "return [typeof mine, vars.keys()]", sessionId="two") == ["undefined", []]
 
 
-def test_calls_wait_until_a_running_script_is_over(stage: Stage) -> None:  # F18
+def test_calls_wait_until_a_running_script_is_over(stage: Stage) -> None:  # F12
     """Calls that come between the actions of a script wait for its end."""
     stage.show("<p id=p>0</p>")
     step = "execute_script({script: 'return ++p.textContent'})"
@@ -106,7 +107,7 @@ def test_run_script_is_a_sequence_step(stage: Stage) -> None:
     assert run(stage, "return typeof run_script") == "undefined"
 
 
-def test_a_failing_action_in_a_script_gives_the_call_its_error_code(stage: Stage) -> None:  # F41 F43
+def test_a_failing_action_in_a_script_gives_the_call_its_error_code(stage: Stage) -> None:
     """The error has the action's code, the line of the script and the earlier console output."""
     stage.show(FORM)
     script = "console.log('before');\n\nawait page.clickElement({selector: '#none', timeout: 50});"
@@ -130,7 +131,7 @@ def test_a_failing_action_in_a_script_gives_the_call_its_error_code(stage: Stage
         ("await page.navigate({url: 'https://example.org', sessionId: 'other'})", "'sessionId'"),
     ],
 )
-def test_a_faulty_script_is_refused_with_an_explanation(stage: Stage, script: str, expected: str) -> None:  # F41
+def test_a_faulty_script_is_refused_with_an_explanation(stage: Stage, script: str, expected: str) -> None:
     """Syntax errors, exceptions and wrong arguments in a script are reported with an explanation."""
     assert expected in refused(stage.call("run_script", script=script), "invalid_argument")
 
@@ -142,7 +143,7 @@ def test_an_action_in_a_script_waits_no_longer_than_the_scripts_timeout(stage: S
     assert refused(answer, "timeout")
 
 
-def test_page_in_a_script_is_always_the_current_tab(stage: Stage) -> None:  # F38 F39 F40
+def test_page_in_a_script_is_always_the_current_tab(stage: Stage) -> None:  # F39 F40
     """The object `page` stands for the current tab, even in functions defined earlier."""
     first, second = stage.page("first", title="First"), stage.page("second", title="Second")
     stage.ok("navigate", url=first)
@@ -157,7 +158,15 @@ def test_page_in_a_script_is_always_the_current_tab(stage: Stage) -> None:  # F3
     ]
 
 
-def test_request_in_a_script_has_the_sessions_cookies(stage: Stage) -> None:  # F40 O19
+def test_a_new_tab_has_the_default_wait_of_the_setting(pair: Stage) -> None:  # O18
+    """`default_timeout` is how long an action without a timeout waits, in tabs that are opened later, too."""
+    pair.ok("tabs", action="new", sessionId="one")
+    text = refused(pair.call("click_element", selector="#none", sessionId="one"), "element_not_found")
+    assert 2000 <= int(text.partition("waited ")[2].partition(" ms")[0]) < 5000, text
+    pair.ok("tabs", action="close", sessionId="one")
+
+
+def test_request_in_a_script_has_the_sessions_cookies(stage: Stage) -> None:  # F39
     """Requests carry the session's cookies, and the session gets the cookies of the responses."""
     for path in ("/echo", "/none"):
         stage.site.page(path, echo)
@@ -213,7 +222,7 @@ def test_a_dialog_during_a_script_is_answered_and_reported(stage: Stage) -> None
     assert "A dialog was dismissed: 'Sure?'." in answer.data["events"][0]
 
 
-def test_script_vars_are_kept_even_when_the_script_fails(pair: Stage) -> None:  # F19 F20 F21 F22 F23 F24 F25
+def test_script_vars_are_kept_even_when_the_script_fails(pair: Stage) -> None:  # F14 F19 F20 F21 F22 F23 F24 F25
     """Vars are strings by name, set without await and kept when the script fails after that."""
     run(
         pair,
@@ -242,7 +251,7 @@ def test_script_vars_are_kept_even_when_the_script_fails(pair: Stage) -> None:  
 )
 def test_a_script_beyond_its_time_or_memory_limit_is_ended(
     stage: Stage, script: str, limit: int, code: str, why: str
-) -> None:  # F26 F27 F31
+) -> None:  # F26 F27 F31 F38 F32
     """A new script world replaces the old one, the next result reports it, and vars are kept."""
     run(stage, "globalThis.kept = 1; vars.set('kept', '1')")
     text = refused(stage.call("run_script", script=f"vars.set('late', '2'); {script}", timeout=limit), code)
@@ -255,7 +264,7 @@ def test_a_script_beyond_its_time_or_memory_limit_is_ended(
     assert "events" not in answer
 
 
-def test_an_idle_script_world_is_reset(pair: Stage) -> None:  # F30 F31
+def test_an_idle_script_world_is_reset(pair: Stage) -> None:  # F30 F31 F32
     """A script world is reset after script_idle without a script; other calls do not prevent that."""
     run(pair, "globalThis.kept = 1; vars.set('kept', '1')", sessionId="one")
     told = until(lambda: pair.ok("get_text", sessionId="one").get("events"), "the reset of an idle world")
@@ -265,7 +274,7 @@ def test_an_idle_script_world_is_reset(pair: Stage) -> None:  # F30 F31
 
 def test_two_servers_on_one_session_share_vars_but_not_the_script_world(
     modern: Served, shared_home: Home
-) -> None:  # F28 F29 F32 F42 O18
+) -> None:  # F28 F32
     """Vars are shared and outlive the server that set them; a new browser under the same name is reported."""
     with shared_home.serve(park_ttl="100") as other:
         other.ok("start_browser", sessionId="both")

@@ -17,6 +17,7 @@ SEVERAL = (
 CHOSEN = "[...f.selectedOptions].map(option => option.label)"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "label"), [("g", "Green"), ("Green", "Green"), ("1", "Green"), ("2", "Two"), ("0", "Red")]
 )
@@ -55,6 +56,7 @@ def test_select_option_fires_no_event_when_the_options_are_selected_already(stag
     assert stage.heard() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "values", "code", "expected"),
     [
@@ -66,7 +68,7 @@ def test_select_option_fires_no_event_when_the_options_are_selected_already(stag
         (SEVERAL, ["b", "z"], "not_actionable", 'has no option "z"; it has "a", "b"'),
         (SEVERAL, ["b", "none"], "not_actionable", 'option "none" is disabled'),
         ("<select id=f disabled><option value=r>Red</select>", ["r"], "not_actionable", "is disabled"),
-        ("<input id=f>", ["r"], "not_actionable", "is no select. Click it, then click its option."),
+        ("<input id=f>", ["r"], "not_actionable", "is not a select. Click it, then click its option."),
     ],
 )
 def test_an_option_that_cannot_be_selected_is_refused_and_nothing_changes(

@@ -16,6 +16,7 @@ ARIA = """<script>document.addEventListener('click', event => {
 }); const toggle = box => box.setAttribute('aria-checked', box.getAttribute('aria-checked') !== 'true')</script>"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("word", ["true", "on", "checked", "yes", "Checked", True])
 def test_set_value_checks_a_checkbox_with_one_real_click(stage: Stage, word: object) -> None:
     """Any usual word for true checks the box with one real click; a second call changes nothing."""
@@ -111,6 +112,7 @@ DATES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "first", "second"), DATES)
 def test_date_and_time_inputs_are_set_in_iso_form(stage: Stage, kind: str, first: str, second: str) -> None:
     """Date and time inputs take ISO values by trusted events, and can be emptied."""
@@ -243,6 +245,7 @@ def test_an_aria_slider_that_cannot_reach_the_value_gives_a_warning(
     assert any(warning.endswith(f"now holds '{one}'.") for one in holds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "value", "expected"),
     [
@@ -259,6 +262,8 @@ def test_an_aria_slider_that_cannot_reach_the_value_gives_a_warning(
 )
 def test_a_value_that_a_control_cannot_hold_is_refused(stage: Stage, html: str, value: str, expected: str) -> None:
     """A value of the wrong form is refused with the accepted form, before any event."""
+    if stage.browser == "firefox" and ("month" in html or "week" in html):
+        pytest.skip("Firefox has no control for months and weeks, but a text field, which takes any text.")
     stage.show(html + INPUTS)
     text = refused(stage.call("set_value", selector="#f", value=value, timeout=20_000), "invalid_argument")
     assert expected in text
@@ -344,6 +349,7 @@ ASKED = {"c": "on", "d": "2024-02-29", "r": "70", "e": "new", "s": "b"}
 HELD = "[at('c').checked, at('d').value, at('r').value, at('e').innerText, at('s').value]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_controls_in_frames_of_any_origin_are_set(stage: Stage, host: str) -> None:
     """Controls in same-origin and cross-origin frames are set like those of the page."""
@@ -351,7 +357,7 @@ def test_controls_in_frames_of_any_origin_are_set(stage: Stage, host: str) -> No
     inner = stage.page(f"{FORM}{told}</script>").replace("127.0.0.1", host)
     stage.show(f"<div style='height: 120px'></div><iframe src='{inner}' width=500 height=300></iframe>")
     for name, value in ASKED.items():
-        assert "warnings" not in stage.ok("set_value", selector=f"#{name}", value=value)
+        assert "warnings" not in stage.ok("set_value", selector=f"iframe >> #{name}", value=value)
     stage.ok("wait_for", selector="#out", text="true,2024-02-29,70,new,b")
 
 

@@ -129,6 +129,7 @@ def test_choosing_in_a_list_box_deselects_the_option_chosen_before(stage: Stage,
     assert {event["trusted"] for event in stage.heard("change")} == {True}
 
 
+@pytest.mark.long
 def test_the_right_option_is_chosen_among_many_similar_ones(stage: Stage) -> None:
     """The option asked for is chosen among disabled, hidden, grouped and similar ones, with one change event."""
     some = "".join(f"<option value={n}>Option {n}" for n in range(80))
@@ -186,6 +187,7 @@ def test_a_field_that_loses_the_focus_gives_a_warning_that_names_the_focused_one
     assert "now holds ''. The focus moved to textbox \"Search\" [e" in warning
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("aim", ["ref", "target", "uid", "selector"])
 @pytest.mark.parametrize("name", ["text", "value"])
 def test_set_value_accepts_common_aliases_of_its_arguments(stage: Stage, aim: str, name: str) -> None:
@@ -195,6 +197,7 @@ def test_set_value_accepts_common_aliases_of_its_arguments(stage: Stage, aim: st
     assert stage.js("f.value") == "Ann"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -269,3 +272,10 @@ def test_nothing_is_typed_elsewhere_when_the_page_moves_the_focus(stage: Stage) 
     stage.show("<input id=f onfocus='other.focus()'><input id=other>")
     refused(stage.call("set_value", selector="#f", value="Ann", timeout=150), "not_actionable")
     assert stage.js("[f.value, other.value]") == ["", ""]
+
+
+def test_a_dialog_that_opens_at_the_input_leaves_the_value_as_it_was_given(stage: Stage) -> None:
+    """A page that asks something as soon as its field has a value gets the value once."""
+    stage.show("<input id=f oninput='if (!window.asked) { asked = true; alert(this.value) }'>")
+    stage.ok("set_value", selector="#f", value="Ann")
+    assert stage.js("f.value") == "Ann"

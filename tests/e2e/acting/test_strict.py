@@ -114,6 +114,7 @@ def test_an_ambiguous_selector_stops_a_sequence_of_a_strict_session(strict: Stag
     assert strict.js("did") is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_a_strict_session_refuses_several_matches_in_or_across_frames(strict: Stage, host: str) -> None:
     """Several matches are an error in one frame and in several frames of any origin."""
@@ -133,6 +134,7 @@ def test_a_session_that_is_not_strict_acts_on_the_first_match(strict: Stage) -> 
     assert strict.ok("click_element", selector="button", sessionId="lax")["matches"] == 7
 
 
+@pytest.mark.long
 def test_another_server_applies_a_sessions_strict_option(home: Home, site: Site) -> None:
     """A second server that drives a strict session is strict as well, since the record has the option."""
     url = site.page("/", PAGE)

@@ -130,6 +130,7 @@ def test_a_new_tab_stays_open_when_its_url_cannot_be_loaded(tabbed: Stage) -> No
     assert len(names(tabbed.ok("tabs", action="list"))) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "way",
     [
@@ -182,7 +183,7 @@ def test_observe_none_leaves_the_report_of_a_new_tab_to_the_next_call(tabbed: St
     assert "The page opened tab" in tabbed.ok("tabs", action="list")["events"][0]
 
 
-def test_acting_goes_on_in_the_previous_tab_when_the_current_one_closes_itself(tabbed: Stage) -> None:  # O16 O17
+def test_acting_goes_on_in_the_previous_tab_when_the_current_one_closes_itself(tabbed: Stage) -> None:  # O16
     """A click that closes its own tab succeeds and names the tab that is current now."""
     name = opening(tabbed)
     tabbed.ok("tabs", action="select", tab=name)
@@ -193,6 +194,7 @@ def test_acting_goes_on_in_the_previous_tab_when_the_current_one_closes_itself(t
     assert len(names(tabbed.ok("tabs", action="list"))) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -263,6 +265,7 @@ def test_a_password_that_a_new_tab_reveals_at_load_is_masked(tabbed: Stage) -> N
     assert "clear-as-day" not in tabbed.call("get_visible_elements").text
 
 
+@pytest.mark.long
 def test_another_server_knows_tab_names_and_the_current_tab(home: Home, site: Site) -> None:
     """Tab names, the current and the previous tab are in the record that servers share."""
     there = site.page("/there", "<title>There</title><h1>There")
@@ -277,6 +280,7 @@ def test_another_server_knows_tab_names_and_the_current_tab(home: Home, site: Si
         second.ok("close_session", sessionId="both")
 
 
+@pytest.mark.long
 def test_no_call_hangs_when_the_only_tab_closes_itself() -> None:
     """A session whose only tab closes itself continues or is lost, and no call hangs."""
     with opened() as stage:

@@ -46,6 +46,8 @@ def test_a_tap_with_count_two_is_a_double_click(stage: Stage) -> None:
     stage.show(BUTTON)
     stage.ok("tap_element", selector="#b", count=2)
     assert types(stage.heard()).count("touchend") == 2
+    if stage.browser == "firefox":
+        pytest.skip("Firefox makes no double click of two taps.")
     assert len(stage.heard("dblclick")) == 1
 
 
@@ -130,6 +132,7 @@ def test_a_hover_as_the_last_step_is_waited_for_too(stage: Stage) -> None:
     assert any("menu" in line for line in appeared)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -168,6 +171,7 @@ def test_a_page_in_which_nothing_opens_has_settled(stage: Stage) -> None:
     assert answer["stateChange"] is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_tap_and_hover_reach_into_frames_of_any_origin(stage: Stage, host: str) -> None:
     """Touch and mouse reach into frames of any origin."""

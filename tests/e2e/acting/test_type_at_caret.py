@@ -10,6 +10,7 @@ FIELDS = """<input id=a value=onetwo><textarea id=t>first</textarea><div id=r co
 <input id=p type=password><iframe id=f srcdoc="<input id=inner value=in>"></iframe>"""
 
 
+@pytest.mark.long
 def test_text_is_typed_at_the_caret_and_what_is_there_is_kept(stage: Stage) -> None:
     """Unlike set_value, it replaces only what is selected; the events are trusted."""
     stage.show(f"{FIELDS}{HEAR}<script>hear('input'); a.focus(); a.setSelectionRange(3, 3)</script>")
@@ -54,3 +55,22 @@ def test_either_keys_or_text_is_given(stage: Stage, given: dict[str, str]) -> No
     text = refused(stage.call("press_keys", **given), "invalid_argument")
     assert "press_keys takes keys or text" in text
     assert "text is typed at the caret" in text
+
+
+def test_an_editor_in_a_frame_of_its_own_is_filled_typed_into_and_read(stage: Stage) -> None:
+    """An editor that replaced a text area by an editable frame, as TinyMCE does, is filled, added to and read."""
+    stage.show(
+        "<label for=t>Body</label><textarea id=t></textarea><script>"
+        "t.style.display = 'none'; f = document.createElement('iframe'); f.title = 'Rich Text Area'; t.after(f);"
+        "d = f.contentDocument; d.open(); d.write('<body contenteditable=true aria-label=Rich><p><br></p></body>');"
+        "d.close(); d.addEventListener('input', () => { t.value = d.body.innerText.trim() })</script>"
+    )
+    editor = "iframe >> body"
+    stage.ok("set_value", selector=editor, value="Lovely")
+    stage.ok("press_keys", selector=editor, text=" tea")
+    stage.ok("press_keys", keys="Enter")
+    stage.ok("press_keys", text="and cake")
+    stage.ok("expect", selector=editor, containsText="and cake")
+    assert stage.js("t.value").split("\n")[0] == "Lovely tea"
+    assert stage.ok("get_text", selector=editor)["text"].split() == ["Lovely", "tea", "and", "cake"]
+    assert any("Rich" in line for line in stage.outline())

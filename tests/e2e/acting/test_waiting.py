@@ -93,6 +93,7 @@ def test_waiting_goes_on_across_a_navigation(stage: Stage) -> None:
     assert stage.ok("wait_for", selector="#x")["url"] == there
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -141,6 +142,7 @@ def test_expect_with_a_selector_alone_checks_that_it_is_visible(stage: Stage) ->
     refused(stage.call("expect", selector="#y", timeout=50), "expectation_failed")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "expected", "actual"),
     [
@@ -200,6 +202,7 @@ SHOP = f"""<header><nav>{TOPICS}</nav></header><main><h1>Basket</h1><p>Your orde
 <button id=checkout-button>Go on</button><button>Remove</button><p><button>Wrap it</button></p></main>"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "first"),
     [

@@ -219,7 +219,7 @@ WIDGETS = (
 
 Column = Literal["outline", "read", "act"]
 COLUMNS: tuple[Column, ...] = ("outline", "read", "act")
-BROWSERS = {"local": "Chromium", "webkitgtk": "WebKitGTK"}
+BROWSERS = {"local": "Chromium", "webkitgtk": "WebKitGTK", "firefox": "Firefox"}
 """The browsers of the table, by their names in `--on`."""
 
 _NO_ARIA = "the library gives its handle no role, name or value"

@@ -87,7 +87,7 @@ OF_BROWSERS = [verb for verb, action in CATALOGUE.items() if SessionType.IOS not
 ELSEWHERE: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://example.org/"}, "hover": {"selector": "~wifi"}, "tabs": {"action": "list"},
     "select_option": {"selector": "~colour", "values": ["Red"]}, "switch_frame": {}, "cookies": {"action": "get"},
-    "save_storage_state": {}, "print_page": {},
+    "save_storage_state": {}, "passkeys": {"action": "list"}, "print_page": {}, "audit_page": {},
     "route": {"action": "clear"}, "har": {"action": "flush"}, "get_network": {},
     "upload_files": {"selector": "~wifi", "paths": [str(POCKET)]}, "set_viewport": {"width": 100, "height": 100},
     "emulate": {"offline": True},

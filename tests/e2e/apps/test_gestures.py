@@ -16,6 +16,7 @@ def felt(phone: Phone, what: str) -> str:
     return match[1]
 
 
+@pytest.mark.long
 def test_taps_double_taps_and_long_presses_reach_the_app(phone: Phone) -> None:
     """The app counts a tap, a double tap, and a long press, which is no tap."""
     phone.restart()
@@ -43,14 +44,15 @@ def test_tap_element_taps_the_point_computed_from_a_screenshots_scale(phone: Pho
     assert int(felt(phone, "taps")) == before + 1
 
 
-@pytest.mark.parametrize("direction", ["up", "right"])
-def test_a_swipe_in_an_element_goes_in_the_given_direction(phone: Phone, direction: str) -> None:
+def test_a_swipe_in_an_element_goes_in_the_given_direction(phone: Phone) -> None:
     """The element gets a swipe in the given direction."""
     phone.open("Gestures")
-    phone.ok("swipe", selector="~pad", direction=direction, percent=80)
-    assert felt(phone, "swipe") == direction
+    for direction in ("up", "right"):
+        phone.ok("swipe", selector="~pad", direction=direction, percent=80)
+        assert felt(phone, "swipe") == direction
 
 
+@pytest.mark.long
 def test_a_swipe_up_without_an_element_scrolls_the_screen_down(phone: Phone) -> None:
     """A swipe without an element moves the screen."""
     phone.open("List")
@@ -60,6 +62,7 @@ def test_a_swipe_up_without_an_element_scrolls_the_screen_down(phone: Phone) -> 
     phone.ok("expect", **first, visible=False)
 
 
+@pytest.mark.long
 def test_a_pinch_zooms_in_above_scale_1_and_out_below_it(phone: Phone) -> None:
     """A scale above 1 zooms in, and one below 1 zooms out."""
     phone.open("Gestures")
@@ -79,6 +82,7 @@ def test_an_app_element_is_dragged_onto_a_target_or_to_a_point(phone: Phone) -> 
     phone.ok("expect", selector="~dropped", containsText="Missed")
 
 
+@pytest.mark.long
 def test_scroll_finds_a_list_element_further_down_or_up(phone: Phone) -> None:
     """The list is searched to its end, then in the other direction."""
     phone.open("List")
@@ -89,6 +93,7 @@ def test_scroll_finds_a_list_element_further_down_or_up(phone: Phone) -> None:
     assert "last thing 25" in phone.text()
 
 
+@pytest.mark.long
 def test_a_scroll_that_reaches_the_end_of_the_list_warns(phone: Phone) -> None:
     """A scroll beyond the end of the list stops there, with a warning."""
     phone.restart()

@@ -22,11 +22,17 @@ SECONDS = 2.0
 ENDLESS = {"selector": "~nowhere", "timeout": 60_000}
 
 
-@pytest.fixture
-def own(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: ARG001 — asked for first
-    """An MCP server and an Appium of this test's own."""
+@pytest.fixture(scope="module")
+def _own(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: ARG001 — asked for first
     with DeviceServer() as server, staged(server.url, "own") as stage:
         yield stage, server
+
+
+@pytest.fixture
+def own(_own: tuple[Stage, DeviceServer]) -> Iterator[tuple[Stage, DeviceServer]]:
+    """An MCP server without any session, and an Appium of this file's own; the last test with them kills Appium."""
+    yield _own
+    _own[0].ok("close_sessions", all=True)
 
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
@@ -39,7 +45,7 @@ def browsers(server: DeviceServer) -> list[psutil.Process]:
     return found
 
 
-def test_phones_of_both_platforms_and_a_browser_run_in_one_parallel_call(stage: Stage) -> None:  # W1 W9 W41 W43
+def test_phones_of_both_platforms_and_a_browser_run_in_one_parallel_call(stage: Stage) -> None:  # W1 W9 W43
     """All sessions run their steps in one call; automatic ids are numbered by type."""
     names = []
     for platform, (wire, device) in PLATFORMS.items():
@@ -63,15 +69,17 @@ def test_phones_of_both_platforms_and_a_browser_run_in_one_parallel_call(stage: 
             stage.ok("close_session", sessionId=name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_phone_that_dies_in_mid_call_is_session_lost_within_two_seconds(
     own: tuple[Stage, DeviceServer], platform: str
 ) -> None:
     """The waiting call answers session_lost within two seconds, and the session is listed as lost."""
     stage, server = own
+    others = browsers(server)
     assert not start(stage, "phone", platform).failed
     call = stage.begin("wait_for", sessionId="phone", **ENDLESS)
-    phone = browsers(server)[0]
+    phone = next(one for one in browsers(server) if one not in others)
     until(lambda: stage.ok("list_sessions")["sessions"], "the session")
     died = kill(phone)
     refused(answered(call), "session_lost")
@@ -79,6 +87,7 @@ def test_a_phone_that_dies_in_mid_call_is_session_lost_within_two_seconds(
     assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
 
 
+@pytest.mark.long
 def test_a_session_is_lost_when_the_phones_instrumentation_process_dies(own: tuple[Stage, DeviceServer]) -> None:
     """Appium starts no other instrumentation process: the session is lost and can be closed."""
     stage, _ = own
@@ -106,23 +115,26 @@ def test_all_phone_sessions_are_lost_when_their_appium_server_dies(own: tuple[St
     until(lambda: not any(map(runs, below)), "no browser")
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.long
 def test_the_next_mcp_server_goes_on_in_the_web_view_of_a_killed_one(
-    device_server: DeviceServer, home: Home, site: Site, platform: str
+    device_server: DeviceServer, home: Home, site: Site
 ) -> None:
-    """The next server is in the web view of the killed one, and gives no ref a second time."""
+    """The next server is in the web views of the killed one, on both platforms, and gives no ref a second time."""
+    before = {}
     with home.serve(appium_url=device_server.url, park_ttl="100") as first:
-        phone = Phone(Stage(first, site), "phone", platform)
-        assert not start(phone.stage, "phone", platform).failed
-        phone.open("Web view")
-        phone.ok("switch_context", context="WEBVIEW")
-        before = phone.ok("get_visible_elements")["outline"]
+        for platform in PLATFORMS:
+            phone = Phone(Stage(first, site), platform, platform)
+            assert not start(phone.stage, platform, platform).failed
+            phone.open("Web view")
+            phone.ok("switch_context", context="WEBVIEW")
+            before[platform] = phone.ok("get_visible_elements")["outline"]
         kill(first.process)
         until(lambda: not runs(first.process), "the server to be gone")
     with home.serve(appium_url=device_server.url, park_ttl="100") as second:
-        phone = Phone(Stage(second, site), "phone", platform)
-        assert phone.ok("get_visible_elements")["outline"] == before
-        phone.ok("switch_context", context="NATIVE_APP")
-        refs = set(re.findall(r"\[(e\d+)\]", phone.ok("get_visible_elements")["outline"]))
-        assert not refs & set(re.findall(r"\[(e\d+)\]", before))
-        phone.ok("close_session")
+        for platform in PLATFORMS:
+            phone = Phone(Stage(second, site), platform, platform)
+            assert phone.ok("get_visible_elements")["outline"] == before[platform]
+            phone.ok("switch_context", context="NATIVE_APP")
+            refs = set(re.findall(r"\[(e\d+)\]", phone.ok("get_visible_elements")["outline"]))
+            assert not refs & set(re.findall(r"\[(e\d+)\]", before[platform]))
+            phone.ok("close_session")

@@ -21,6 +21,7 @@ DENIED = "swipe,pinch,tap_element,upload_app,list_apps,list_devices,switch_conte
 """The tools for apps, without the one that starts them."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_first_app_session_brings_the_mobile_tools_and_says_what_works_without_them(
     home: Home, site: Site, device_server: DeviceServer, mode: str
@@ -46,6 +47,7 @@ def test_the_first_app_session_brings_the_mobile_tools_and_says_what_works_witho
         assert len(server.list_changes) == 2
 
 
+@pytest.mark.long
 def test_each_agent_reads_with_its_own_first_app_what_works_without_the_mobile_tools(
     home: Home, site: Site, device_server: DeviceServer
 ) -> None:
@@ -60,6 +62,7 @@ def test_each_agent_reads_with_its_own_first_app_what_works_without_the_mobile_t
         ben.ok("close_all_sessions")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("setting", [{"tools": "default,mobile"}, {"deny_tools": DENIED}])
 def test_who_lists_or_denies_the_mobile_tools_is_told_nothing_about_them(
     home: Home, site: Site, device_server: DeviceServer, setting: dict[str, str]

@@ -23,16 +23,18 @@ def phones(stage: Stage) -> list[Phone]:
     return found
 
 
+@pytest.mark.long
 def test_compare_sessions_finds_equal_elements_on_a_page_and_in_two_apps(
     stage: Stage, phones: list[Phone]
-) -> None:  # W2 W20 W22
+) -> None:  # W2 W22
     """A page and two apps with the same content have no difference."""
     assert phones
     answer = stage.call("compare_sessions", sessionIds=["web", *PHONES], of="elements")
     assert answer.data["same"], answer.text
 
 
-def test_compare_sessions_names_the_phone_whose_text_differs(stage: Stage, phones: list[Phone]) -> None:  # W2 W22
+@pytest.mark.long
+def test_compare_sessions_names_the_phone_whose_text_differs(stage: Stage, phones: list[Phone]) -> None:  # W2
     """The session with another item is named, with the line that differs."""
     phones[1].ok("manage_device", action="open_url", value="pocket://item/8")
     back = 'role=button[name="Back"]'
@@ -43,6 +45,7 @@ def test_compare_sessions_names_the_phone_whose_text_differs(stage: Stage, phone
     assert difference["added"] == ["Item 8"]
 
 
+@pytest.mark.long
 def test_compare_sessions_shows_where_the_screenshots_of_two_phones_differ(stage: Stage, phones: list[Phone]) -> None:
     """Screenshots of two kinds of phones differ, and the answer has a picture of the differences."""
     assert phones
@@ -51,7 +54,8 @@ def test_compare_sessions_shows_where_the_screenshots_of_two_phones_differ(stage
     assert answer.image
 
 
-def test_lockstep_runs_to_the_end_where_nothing_differs(stage: Stage, phones: list[Phone]) -> None:  # W2 W43
+@pytest.mark.long
+def test_lockstep_runs_to_the_end_where_nothing_differs(stage: Stage, phones: list[Phone]) -> None:  # W2
     """A browser and two phones run the same steps."""
     assert phones
     steps = [{"action": "wait_for", "text": "Item 7"}, {"action": "get_text"}]
@@ -60,7 +64,8 @@ def test_lockstep_runs_to_the_end_where_nothing_differs(stage: Stage, phones: li
     assert {result["completed"] for result in answer["results"].values()} == {2}
 
 
-def test_lockstep_stops_and_names_the_session_that_differs(stage: Stage, phones: list[Phone]) -> None:  # W2 W43
+@pytest.mark.long
+def test_lockstep_stops_and_names_the_session_that_differs(stage: Stage, phones: list[Phone]) -> None:  # W2
     """The run stops at the step after which a session differs, and names the difference."""
     assert phones
     stage.show(HEAD, sessionId="web")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from orchestrator.system.activity import entries
 from tests.e2e.doors.test_shell import shell
 from tests.e2e.harness import NAMESPACE, Home, kill, until
@@ -53,6 +55,7 @@ def test_the_activity_log_lists_every_call_and_step_with_its_outcome(home: Home,
     assert "No session: ben." in shell(home, "log", "ben").stderr
 
 
+@pytest.mark.long
 def test_the_activity_log_records_a_failed_start_and_a_lost_session(modern: Served, shared_home: Home) -> None:  # W33
     """A failed start and a loss between two calls are entries of the log."""
     assert modern.call("start_browser", sessionId="bad", navigationUrl="http://127.0.0.1:1/").failed

@@ -8,7 +8,7 @@ import pytest
 
 from tests.long.calls import generated_calls
 
-CALLS = 300
+CALLS = 150
 SEED = 2026
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -1,7 +1,8 @@
 """Nine hosts, three jobs: a model gets through whatever its host hides, cuts, delays or refuses.
 
 The model is a scripted routine. It reads only what its host shows it, looks its tools up in the list of that host, and
-forms arguments by their schemas.
+forms arguments by their schemas. Each host does the jobs in which its peculiarity shows; hosts that ask for the same
+server share one, and its browsers.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,22 @@ import pytest
 from PIL import Image
 
 from orchestrator.demo.chat import ChatServer
-from tests.e2e.doors.hosts import HOSTS, Host, Schema, Shown
+from tests.e2e.doors.hosts import (
+    HOSTS,
+    DataOnly,
+    FixedList,
+    FortyTools,
+    GivesUp,
+    Host,
+    NoInstructions,
+    NoPictures,
+    Schema,
+    Shown,
+    StrictSchemas,
+    TextOnly,
+    WritesInSeries,
+)
+from tests.long_cases import every_other_long
 from tests.servers.mcp import served
 from tests.servers.site import Reply, Site, Visit
 from tests.servers.slow_driver import SlowDriver
@@ -51,12 +67,19 @@ class Model:
         assert not any(result.failed for result in results), [result.said for result in results]
         return results
 
-    def start(self, *names: str, url: str) -> None:
-        """Start a browser for each name, at once."""
+    def visit(self, urls: dict[str, str]) -> None:
+        """Show a page in the browser of each name, at once; those that are missing are started."""
         if self._host.knows_its_haste:
             self.relies_on("false: answer at once.")
         haste = {"wait": False} if self._host.knows_its_haste else {}
-        self.all([("start_browser", {"sessionId": name, "navigationUrl": url, **haste}) for name in names])
+        listed = self.call("list_sessions").said
+        opening = {
+            name: ("navigate", {"sessionId": name, "url": url})
+            if name in listed
+            else ("start_browser", {"sessionId": name, "navigationUrl": url, **haste})
+            for name, url in urls.items()
+        }
+        self.all([*opening.values()])
 
     def refs(self, session: str, *elements: str) -> list[str]:
         """Look at a session's page, and return the refs of elements such as `button "Send"`."""
@@ -90,24 +113,43 @@ def fitted(value: Any, schema: Schema) -> Any:
     return {**declared, "more": json.dumps(rest)} if rest and "more" in properties else {**declared, **rest}
 
 
-@pytest.fixture(scope="module", params=HOSTS, ids=[host.__name__ for host in HOSTS])
-def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    """A host and its server, for all jobs."""
-    kind: type[Host] = request.param
-    driver = SlowDriver(tmp_path_factory.mktemp("driver")) if kind.knows_its_haste else None
-    settings = {"chromedriver": str(driver.program)} if driver else {}
+def _server_of(kind: type[Host]) -> tuple[str, tuple[str, ...], bool]:
+    return kind.mode, kind.options, kind.knows_its_haste
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[type[Host]], Host]]:
+    """Return a function that finds a host; its server is started for the first host that asks for such a one.
+
+    All its hosts list the tools then, before there is any session.
+    """
+    ready: dict[type[Host], Host] = {}
     with ExitStack() as stack:
-        log = stack.enter_context((tmp_path_factory.mktemp("log") / "log").open("w"))
-        server = served(kind.mode, kind.options, log, namespace=f"host-{kind.__name__}", **settings)
-        yield kind(stack.enter_context(server), driver)
+
+        def find(kind: type[Host]) -> Host:
+            if kind not in ready:
+                driver = SlowDriver(tmp_path_factory.mktemp("driver")) if kind.knows_its_haste else None
+                settings = {"chromedriver": str(driver.program)} if driver else {}
+                log = stack.enter_context((tmp_path_factory.mktemp("log") / "log").open("w"))
+                server = served(kind.mode, kind.options, log, namespace=f"host-{kind.__name__}", **settings)
+                one = stack.enter_context(server)
+                ready.update({like: like(one, driver) for like in HOSTS if _server_of(like) == _server_of(kind)})
+            return ready[kind]
+
+        yield find
 
 
 @pytest.fixture
-def model(host: Host) -> Iterator[Model]:
-    """The model of the host; it closes what it started."""
-    model = Model(host)
-    yield model
-    model.call("close_all_sessions")
+def model(request: pytest.FixtureRequest, hosts: Callable[[type[Host]], Host]) -> Model:
+    """The model of the host that a test asks for."""
+    return Model(hosts(request.param))
+
+
+def through(*kinds: type[Host]) -> pytest.MarkDecorator:
+    """Run a test once in each host."""
+    return pytest.mark.parametrize(
+        "model", every_other_long(kinds), ids=[kind.__name__ for kind in kinds], indirect=True
+    )
 
 
 @pytest.fixture
@@ -122,28 +164,31 @@ def welcome(visit: Visit) -> str:
     return f"<h1>Welcome, ann</h1>{visit.method}" if visit.body == b"name=ann&password=blue" else "<h1>Wrong</h1>"
 
 
+@pytest.mark.long
+@through(DataOnly, GivesUp, StrictSchemas)
 def test_a_model_signs_in_through_any_host(model: Model, site: Site) -> None:
     """It looks at the page, fills the form in one sequence, and reads in the result that it is in."""
     site.page("/in", welcome)
     fields = "<label>Name <input name=name></label><label>Password <input name=password type=password></label>"
     url = site.page("/", f"<form method=post action=/in>{fields}<button>Sign in</button></form>")
-    model.start("ann", url=url)
-    name, password, button = model.refs("ann", 'textbox "Name"', 'textbox "Password"', 'button "Sign in"')
+    model.visit({"alice": url})
+    name, password, button = model.refs("alice", 'textbox "Name"', 'textbox "Password"', 'button "Sign in"')
     steps = [
         {"action": "set_value", "selector": name, "value": "ann"},
         {"action": "set_value", "selector": password, "value": "blue"},
         {"action": "click_element", "selector": button},
         {"action": "expect", "selector": "h1", "containsText": "Welcome"},
     ]
-    done = model.call("execute_sequence", sessionId="ann", actions=steps)
+    done = model.call("execute_sequence", sessionId="alice", actions=steps)
     assert "Welcome, ann" in done.said
     assert [visit.body for visit in site.visits("/in")] == [b"name=ann&password=blue"]
 
 
-def test_two_users_chat_through_any_host(model: Model, chat: ChatServer) -> None:  # W3
+@through(TextOnly, WritesInSeries, NoInstructions, StrictSchemas, FixedList)
+def test_two_users_chat_through_any_host(model: Model, chat: ChatServer) -> None:  # W3 W44
     """Both sign in, in one call; one waits while the other writes; then both read the same conversation."""
     model.relies_on("sync", "sessionId")
-    model.start(*PASSWORDS, url=chat.url)
+    model.visit(dict.fromkeys(PASSWORDS, chat.url))
     model.call("execute_parallel", sequences=[_entrance(model, name) for name in PASSWORDS])
     for author, reader in (("alice", "bob"), ("bob", "alice")):
         box, send = model.refs(author, 'textbox "Message"', 'button "Send"')
@@ -184,17 +229,18 @@ def _dot(colour: str) -> Reply:
     return Reply(file.getvalue(), content_type="image/png")
 
 
+@pytest.mark.long
+@through(DataOnly, TextOnly, NoPictures, FortyTools)
 def test_a_model_checks_a_picture_through_any_host(model: Model, site: Site) -> None:
     """It sees the colour of a picture, by the image or by the saved file, and by how much two pages differ."""
     pages = {}
-    for name, colour in {"left": "green", "right": "red"}.items():
+    for name, colour in {"alice": "green", "bob": "red"}.items():
         site.page(f"/{name}.png", _dot(colour))
         pages[name] = site.page(f"/{name}", f"<body style='margin:0'><img src=/{name}.png alt=Light>")
-    model.start(*pages, url=site.page("/", ""))
-    model.all([("navigate", {"sessionId": name, "url": url}) for name, url in pages.items()])
-    (light,) = model.refs("left", 'img "Light"')
+    model.visit(pages)
+    (light,) = model.refs("alice", 'img "Light"')
     middle = (SIDE // 2, SIDE // 2)
-    assert model.picture(sessionId="left", selector=light).convert("RGB").getpixel(middle) == (0, 128, 0)
+    assert model.picture(sessionId="alice", selector=light).convert("RGB").getpixel(middle) == (0, 128, 0)
     compared = model.call("compare_sessions", sessionIds=[*pages], of="screenshot").said
     ratio = re.search(r"ratio: ([\d.]+)", compared)
     percent = re.search(r"([\d.]+)% of the pixels differ", compared)

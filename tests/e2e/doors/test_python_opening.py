@@ -66,6 +66,7 @@ def test_a_sync_orchestrator_that_is_not_open_refuses_calls(home: Home) -> None:
             orchestrator.list_sessions()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_a_fork_neither_hangs_nor_closes_its_parents_orchestrator(home: Home) -> None:
     """Calls in a forked child are refused with a reason, and an orchestrator never closed does not hang."""

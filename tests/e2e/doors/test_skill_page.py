@@ -34,7 +34,7 @@ def lines(kind: str) -> Iterator[str]:
         yield from block.splitlines()
 
 
-def test_every_tool_call_of_the_page_for_agents_succeeds(modern: Served) -> None:  # W31 W57
+def test_every_tool_call_of_the_page_for_agents_succeeds(modern: Served) -> None:  # W31
     """The calls, made in order, succeed, and their tools are listed: two users chat, an agent goes on by a name."""
     called, claimed = set(), CLAIM
     with ChatServer({name: f"{name}-password" for name in ("ann", "ben")}) as chat:
@@ -47,7 +47,8 @@ def test_every_tool_call_of_the_page_for_agents_succeeds(modern: Served) -> None
     assert modern.ok("list_sessions")["sessions"] == []
 
 
-def test_every_command_of_the_page_for_agents_succeeds(home: Home, tmp_path: Path) -> None:  # W31 W57
+@pytest.mark.long
+def test_every_command_of_the_page_for_agents_succeeds(home: Home, tmp_path: Path) -> None:  # W31
     """The commands, typed in order, succeed: somebody signs in, writes, checks it, and leaves nothing behind."""
     environment = {**os.environ, "ORCHESTRATOR_HOME": str(home.folder)}
     said = {}

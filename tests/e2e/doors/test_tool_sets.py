@@ -35,6 +35,7 @@ def test_an_unknown_tool_set_stops_the_server_with_its_name() -> None:
     assert done.stderr.startswith("Setting 'tools': there is no set or tool 'mobil'. Did you mean 'mobile'? Sets: ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_second_session_started_by_name_brings_the_agents_tools_with_one_notice(
     home: Home, site: Site, mode: str
@@ -42,7 +43,7 @@ def test_the_second_session_started_by_name_brings_the_agents_tools_with_one_not
     """The list grows once, and the client is told once, though another call ends only after the change."""
     site.page("/slow", "<title>slow</title>")
     gate = site.gate("/slow")
-    with home.serve(mode) as server, server.subscribed():
+    with home.serve(mode, tools="core, default") as server, server.subscribed():
         server.ok("start_browser", sessionId="ann")
         server.ok("start_browser")
         before = [tool.name for tool in server.tools()]
@@ -53,13 +54,14 @@ def test_the_second_session_started_by_name_brings_the_agents_tools_with_one_not
         until(lambda: server.list_changes, "the notice of the change")
         gate.open()
         succeed([opening])
-        server.ok("start_browser", sessionId="cem")
+        server.ok("start_browser", sessionId="ann:cem")
         after = [tool.name for tool in server.tools()]
         assert set(after) - set(before) >= AGENTS
         assert [name for name in after if name in before] == before
         assert len(server.list_changes) == 1
 
 
+@pytest.mark.long
 def test_a_list_that_was_chosen_does_not_grow(home: Home) -> None:
     """Whoever lists a set other than `default` keeps it, whatever is started; nobody is told of a change."""
     with home.serve(tools="core") as server, server.subscribed():

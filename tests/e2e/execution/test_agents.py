@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from orchestrator.demo.chat import ChatServer
 from tests.servers.mcp import Served, served
 
@@ -23,7 +25,7 @@ def join(server: Served, name: str, url: str) -> None:
     server.ok("execute_sequence", sessionId=name, actions=steps)
 
 
-def test_three_mcp_clients_work_at_once_each_in_its_own_session() -> None:  # W3 W4 W20 W21 W31 W44 W57
+def test_three_mcp_clients_work_at_once_each_in_its_own_session() -> None:  # W3 W4 W31
     """Three clients at once, each in its own session, write to each other and read the others' messages."""
     with (
         ChatServer(dict.fromkeys(PEOPLE, PASSWORD)) as chat,
@@ -45,7 +47,8 @@ def test_three_mcp_clients_work_at_once_each_in_its_own_session() -> None:  # W3
             assert all(one.result() for one in seen)
 
 
-def test_each_mcp_client_has_its_own_current_session() -> None:  # W31 W57 X8
+@pytest.mark.long
+def test_each_mcp_client_has_its_own_current_session() -> None:  # W31 X8
     """Clients of a project see each other's sessions; each has its own current one, and its end affects no other."""
     with served() as mine:
         mine.ok("start_browser", sessionId="mine")

@@ -30,7 +30,8 @@ def script(text: str) -> dict[str, Any]:
     return {"action": "execute_script", "script": text}
 
 
-def test_parallel_sequences_run_at_the_same_time(stage: Stage) -> None:  # W2 W20 W25
+@pytest.mark.long
+def test_parallel_sequences_run_at_the_same_time(stage: Stage) -> None:  # W2 W25
     """Two sequences meet at a page that is answered only when both have requested it."""
     url = stage.site.meeting("/meeting", 2)
     steps = [{"action": "navigate", "url": url}, {"action": "expect", "title": "met"}]
@@ -39,7 +40,8 @@ def test_parallel_sequences_run_at_the_same_time(stage: Stage) -> None:  # W2 W2
     assert answer["wallMs"] > 0
 
 
-def test_two_users_sign_in_with_one_parallel_call(stage: Stage) -> None:  # W3 W21 W42 W43 X37
+@pytest.mark.long
+def test_two_users_sign_in_with_one_parallel_call(stage: Stage) -> None:  # W3 X37
     """Each user signs in within a browser of their own, and neither has the other's cookies."""
     stage.site.page(
         "/sign-in",
@@ -157,7 +159,7 @@ def test_execute_parallel_is_an_error_when_all_sequences_fail(stage: Stage) -> N
     assert set(answer.data["results"]) == {"ann", "bob"}
 
 
-def test_session_ids_run_one_action_list_in_several_sessions(stage: Stage) -> None:  # W2
+def test_session_ids_run_one_action_list_in_several_sessions(stage: Stage) -> None:  # W2 W56
     """A sequence with sessionIds runs the same steps in each of them."""
     url = stage.page("x", title="Same")
     answer = stage.ok(
@@ -199,7 +201,7 @@ def test_bad_parallel_sequences_are_refused_before_anything_runs(
     assert expected in refused(stage.call("execute_parallel", sequences=sequences), "invalid_argument")
 
 
-def test_a_session_is_free_when_its_own_parallel_sequence_is_over(stage: Stage) -> None:  # F12 W26
+def test_a_session_is_free_when_its_own_parallel_sequence_is_over(stage: Stage) -> None:  # F12
     """A call on one session is answered while another session's sequence of the same call still runs."""
     gate = stage.site.gate("/long")
     stage.site.page("/long", "x")

@@ -74,7 +74,7 @@ def test_calls_on_a_remote_session_send_only_the_expected_webdriver_commands(far
         far.start(server)
         asked = far.asked(server, "execute_sequence", actions=SIGN_IN)
         assert asked == [
-            *("mark+ready", "Input.insertText", "verify+ready", "Input.insertText", "verify+ready", "actions"),
+            *("mark+ready", "Input.insertText", "verify+ready", "typed", "verify+ready", "actions"),
             *("verify+ready", "actions", "pressed+state", "wait", *REST),
         ]
         settled, *tabs = REST

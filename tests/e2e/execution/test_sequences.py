@@ -21,7 +21,7 @@ def click(selector: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.core
-def test_a_sequence_fills_and_sends_a_form_and_reports_the_changes(stage: Stage) -> None:  # W39 W56
+def test_a_sequence_fills_and_sends_a_form_and_reports_the_changes(stage: Stage) -> None:  # W39
     """Every step runs, and the result reports their changes together."""
     stage.show(FORM)
     answer = stage.call(
@@ -42,12 +42,12 @@ def test_a_sequence_fills_and_sends_a_form_and_reports_the_changes(stage: Stage)
     assert [line.partition(" [")[0] for line in data["stateChange"]["changed"]] == ['textbox "Name"']
     assert "failed" not in data
     assert "steps" not in data
-    for said in ("Completed 3 steps.", "thanks Ann", "'Page' -> 'Sent'"):
+    for said in ("Completed 3 steps.", "thanks Ann", "Title: 'Sent'"):
         assert said in answer.text
 
 
 def test_a_sequence_with_a_wrong_step_runs_nothing(stage: Stage) -> None:
-    """The whole list is checked before the first one: an unknown action, bad parameters, a bad key, a sessionId."""
+    """The whole list is checked before the first one: an unknown action, bad parameters, a bad key."""
     stage.show("<button id=b onclick='clicked = true'>Go</button><script>clicked = false</script>")
     wrong: dict[str, dict[str, Any]] = {
         "'clack' is not an action": {"action": "clack"},
@@ -55,7 +55,13 @@ def test_a_sequence_with_a_wrong_step_runs_nothing(stage: Stage) -> None:
         "Unknown argument 'colour'": click("#b", colour="red"),
         "'Entre' is not a key": {"action": "press_keys", "keys": "Entre"},
         "'count'": click("#b", count="many"),
-        "a step has no sessionId": click("#b", sessionId="other"),
+        "only expect takes within": click("#b", within={"ms": 1, "of": "other"}),
+        "no step is named 'other'": {
+            "action": "expect",
+            "text": "a",
+            "selector": "a",
+            "within": {"ms": 1, "of": "other"},
+        },
         "give either url or history": {"action": "navigate"},
         "sync takes a name": {"action": "sync"},
         "A step needs action": {"selector": "#b"},

@@ -50,7 +50,7 @@ def run(stage: Stage, *actions: dict[str, Any], **more: Any) -> dict[str, Any]:
     return stage.ok("execute_sequence", actions=list(actions), **more)
 
 
-def test_a_sequence_starts_a_session_acts_in_it_and_closes_it(stage: Stage) -> None:  # W56 W21
+def test_a_sequence_starts_a_session_acts_in_it_and_closes_it(stage: Stage) -> None:  # W56
     """One call starts a browser, clicks there, and closes it; the change is told, and the session is gone."""
     url = stage.page(GO)
     done = run(stage, start("alice", navigationUrl=url), CLICK, {"action": "close_session", "sessionId": "alice"})
@@ -60,6 +60,7 @@ def test_a_sequence_starts_a_session_acts_in_it_and_closes_it(stage: Stage) -> N
     assert open_sessions(stage) == ["browser"]
 
 
+@pytest.mark.long
 def test_steps_go_to_the_session_that_the_sequence_started_last(stage: Stage) -> None:
     """A start within a sequence wins over the caller's current session, which stays as it was."""
     stage.show("<p>untouched", title="Mine")
@@ -78,6 +79,7 @@ def test_steps_of_a_sequence_without_a_start_go_to_the_current_session(stage: St
     assert stage.js("document.title") == "Gone"
 
 
+@pytest.mark.long
 def test_a_step_that_sets_the_current_session_decides_where_the_next_ones_go(stage: Stage) -> None:  # W37
     """After set_current_session, steps go there even if the sequence has started another session."""
     stage.show(GO)
@@ -86,7 +88,7 @@ def test_a_step_that_sets_the_current_session_decides_where_the_next_ones_go(sta
     assert stage.js("document.title") == "Gone"
 
 
-def test_steps_may_name_their_sessions_and_each_sessions_change_is_told(stage: Stage) -> None:  # W3 X11
+def test_steps_may_name_their_sessions_and_each_sessions_change_is_told(stage: Stage) -> None:  # W3
     """Beside tools for sessions, steps name sessions; text and data tell what changed in each, in order."""
     url = stage.page(GO)
     answer = stage.call(
@@ -104,10 +106,11 @@ def test_steps_may_name_their_sessions_and_each_sessions_change_is_told(stage: S
     assert told[0][2]["title"]["to"] == "Gone"
     assert told[1][2] is None
     assert answer.data["stateChange"] is None
-    assert "In alice, from step 2 on:\n  Title: 'Page' -> 'Gone'" in answer.text
+    assert "In alice, from step 2 on:\n  Title: 'Gone'" in answer.text
     assert "In bob, from step 3 on:" in answer.text
 
 
+@pytest.mark.long
 def test_a_sequence_for_a_named_session_starts_and_closes_it_under_that_name(stage: Stage) -> None:
     """start_browser and close_session without sessionId are for the session that the sequence names."""
     done = run(
@@ -122,6 +125,7 @@ def test_a_sequence_for_a_named_session_starts_and_closes_it_under_that_name(sta
     assert open_sessions(stage) == ["browser"]
 
 
+@pytest.mark.long
 def test_a_sequence_closes_the_session_in_whose_lane_it_ran_while_others_wait(stage: Stage) -> None:  # F12
     """The last step closes the sequence's own session although another call waits in its lane."""
     run(stage, start("alice", navigationUrl=stage.page(GO)))
@@ -170,6 +174,7 @@ def test_tools_that_run_steps_cannot_be_steps(stage: Stage, tool: str) -> None:
     assert "Put its actions into this list" in text
 
 
+@pytest.mark.long
 def test_a_sequence_stops_at_a_step_whose_session_is_not_open(stage: Stage) -> None:
     """The failed step is named by its index in the whole list; what was started stays open."""
     answer = stage.call("execute_sequence", actions=[start("alice"), TITLE, {**CLICK, "sessionId": "nobody"}, TITLE])
@@ -189,6 +194,7 @@ def test_a_sequence_stops_at_a_start_that_is_refused(stage: Stage) -> None:  # W
     assert "Optional step 0 (start_browser) failed: Session 'browser' already exists" in done["warnings"][0]
 
 
+@pytest.mark.long
 def test_the_timeout_of_a_sequence_bounds_a_start_in_it(stage: Stage) -> None:
     """A start whose page does not answer is undone when the sequence's time is up."""
     gate, there = stage.site.gate("/never"), stage.site.page("/never", GO)
@@ -199,6 +205,7 @@ def test_the_timeout_of_a_sequence_bounds_a_start_in_it(stage: Stage) -> None:
     until(lambda: open_sessions(stage) == ["browser"], "the end of the start")
 
 
+@pytest.mark.long
 async def test_a_python_sequence_starts_and_closes_sessions(home: Home, site: Site) -> None:
     """`execute_sequence` of the library takes tools for sessions as steps, too."""
     async with Orchestrator(Settings(home=home.folder, namespace="steps")) as orchestrator:
@@ -215,6 +222,7 @@ async def test_a_python_sequence_starts_and_closes_sessions(home: Home, site: Si
     assert home.records() == []
 
 
+@pytest.mark.long
 def test_a_denied_tool_for_sessions_is_no_step_either() -> None:
     """The setting `deny_tools` refuses it in a sequence before anything runs, and says which step."""
     with opened("auto", "one", deny_tools="close_session") as stage:

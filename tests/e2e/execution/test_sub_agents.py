@@ -57,6 +57,7 @@ def where(server: Served, session_id: str) -> str:
     return str(server.ok("execute_script", sessionId=session_id, script="return document.title")["value"])
 
 
+@pytest.mark.long
 def test_agents_that_their_host_names_have_a_current_session_each(
     agents: dict[str, Served], site: Site
 ) -> None:  # W23 W31
@@ -74,9 +75,10 @@ def test_agents_that_their_host_names_have_a_current_session_each(
     ]
 
 
+@pytest.mark.long
 def test_an_agent_closes_its_own_sessions_and_a_parent_those_of_its_sub_agents(
     agents: dict[str, Served],
-) -> None:  # W12 W57
+) -> None:  # W12
     """A sub-agent's close_all_sessions leaves the others' sessions; its parent's includes its own."""
     for name, agent in agents.items():
         agent.ok("start_browser", sessionId=name)
@@ -89,7 +91,8 @@ def test_an_agent_closes_its_own_sessions_and_a_parent_those_of_its_sub_agents(
     assert sorted(agents["ann"].ok("close_all_sessions")["closed"]) == ["ann", "cem"]
 
 
-def test_a_session_with_anothers_call_in_flight_is_left_and_named(agents: dict[str, Served], site: Site) -> None:  # W57
+@pytest.mark.long
+def test_a_session_with_anothers_call_in_flight_is_left_and_named(agents: dict[str, Served], site: Site) -> None:
     """Closing all spares the session in which another agent waits; the wait goes on, and ends as it should."""
     ben, cem = agents["ben"], agents["cem"]
     ben.ok("start_browser", sessionId="lent", navigationUrl=titled(site, "a"))
@@ -104,7 +107,7 @@ def test_a_session_with_anothers_call_in_flight_is_left_and_named(agents: dict[s
     wait.cancel()
 
 
-def test_an_agent_is_told_what_another_did_in_its_session(agents: dict[str, Served], site: Site) -> None:  # W57
+def test_an_agent_is_told_what_another_did_in_its_session(agents: dict[str, Served], site: Site) -> None:
     """The next result of the one whose page was moved says who did what, once; the mover is told nothing."""
     ann, ben = agents["ann"], agents["ben"]
     ann.ok("start_browser", sessionId="page", navigationUrl=site.page("/old", "<title>a</title><button>Old</button>"))
@@ -122,7 +125,8 @@ def test_an_agent_is_told_what_another_did_in_its_session(agents: dict[str, Serv
     assert ben.ok("get_text", sessionId="page")["events"] == ["ann called click_element here meanwhile."]
 
 
-def test_an_agent_that_comes_back_has_its_sessions_and_its_current_one(lasting: Home) -> None:  # W31 W57
+@pytest.mark.long
+def test_an_agent_that_comes_back_has_its_sessions_and_its_current_one(lasting: Home) -> None:  # W31
     """After a restart of the server, an agent's parked sessions are its own again, and only its own."""
     with lasting.serve() as before:
         ann, ben = before.as_agent(**codex("ann")), before.as_agent(**codex("ben"))
@@ -140,6 +144,7 @@ def test_an_agent_that_comes_back_has_its_sessions_and_its_current_one(lasting: 
         assert ben.ok("get_text")["session"]["sessionId"] == "b1"
 
 
+@pytest.mark.long
 def test_the_first_agent_of_a_connection_gets_the_parked_sessions_of_no_agent(lasting: Home) -> None:  # W31
     """What a client without identities left parked is the first agent's, as it was the next server's before."""
     with lasting.serve() as before:
@@ -151,7 +156,8 @@ def test_the_first_agent_of_a_connection_gets_the_parked_sessions_of_no_agent(la
         assert ann.ok("get_text")["restored"] is True
 
 
-def test_an_agent_that_dies_takes_nothing_with_it(agents: dict[str, Served], site: Site) -> None:  # W57
+@pytest.mark.long
+def test_an_agent_that_dies_takes_nothing_with_it(agents: dict[str, Served], site: Site) -> None:
     """A call whose agent is gone ends alone: the others' calls and pages go on, its session is still there."""
     for name, agent in agents.items():
         agent.ok("start_browser", sessionId=name, navigationUrl=titled(site, name))
@@ -165,7 +171,8 @@ def test_an_agent_that_dies_takes_nothing_with_it(agents: dict[str, Served], sit
     assert [where(agents["ann"], name) for name in NAMES] == [*NAMES]
 
 
-def test_a_forgotten_id_moves_nobodys_page_where_agents_are_hidden(home: Home, site: Site) -> None:  # W23 W57
+@pytest.mark.long
+def test_a_forgotten_id_moves_nobodys_page_where_agents_are_hidden(home: Home, site: Site) -> None:  # W23
     """A client that hides its sub-agents: a changing call without an id is refused, a look is not."""
     with hosted(home, "claude-code") as server:
         for name in ("alice", "bob"):
@@ -188,9 +195,8 @@ def test_a_forgotten_id_moves_nobodys_page_where_agents_are_hidden(home: Home, s
         assert server.ok("navigate", url=titled(site, "c"))["session"]["sessionId"] == "carol"
 
 
-def test_calls_that_overlap_on_different_sessions_tell_of_several_agents(
-    connection: Served, site: Site
-) -> None:  # W23 W57
+@pytest.mark.long
+def test_calls_that_overlap_on_different_sessions_tell_of_several_agents(connection: Served, site: Site) -> None:  # W23
     """An unknown client is trusted until two of its calls overlap on different sessions."""
     for name in ("alice", "bob"):
         connection.ok("start_browser", sessionId=name, navigationUrl=titled(site, name))
@@ -201,10 +207,11 @@ def test_calls_that_overlap_on_different_sessions_tell_of_several_agents(
     assert refused(connection.call("press_keys", keys="Tab"), "no_session")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host", ["mcp", "claude-code"])
 def test_one_agent_works_with_two_sessions_by_name_and_without_ids(
     host: str, home: Home, site: Site
-) -> None:  # W19 W20
+) -> None:  # W19 W54
     """Start alice and bob, set the current one, calls without ids, close all: as ever, whatever the client."""
     with hosted(home, host) as server:
         for name in ("alice", "bob"):
@@ -221,7 +228,7 @@ def test_one_agent_works_with_two_sessions_by_name_and_without_ids(
 @pytest.mark.parametrize(("mode", "refuses"), [("always", True), ("never", False)])
 def test_the_setting_require_session_id_decides_alone(
     home: Home, site: Site, mode: str, *, refuses: bool
-) -> None:  # W23 W57
+) -> None:  # W23
     """`always` refuses every changing call without an id, `never` none."""
     with hosted(home, "claude-code", require_session_id=mode) as server:
         server.ok("start_browser", sessionId="alice")

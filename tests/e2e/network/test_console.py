@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.e2e.harness import Home, kill, until
 from tests.e2e.stage import Stage, refused
@@ -52,8 +56,11 @@ def test_uncaught_and_logged_errors_are_recorded_with_their_stack(stage: Stage) 
     assert found["TypeError: boom"]["stack"] == [f"deep ({url}:2:25)", f"later ({url}:3:31)"]
     assert found["TypeError: boom"]["source"] == "javascript"
     assert found["Error: left"]["level"] == "error"
-    told = found["seen RangeError: told {code: 7}"]
-    assert (told["source"], told["where"], told["stack"]) == ("console", f"{url}:4:9", [f"{url}:4:23"])
+    [(text, told)] = [(text, one) for text, one in found.items() if text.startswith("seen ")]
+    assert text == "seen RangeError: told {code: 7}" or stage.browser == "firefox", text
+    assert (told["source"], told["where"]) == ("console", f"{url}:4:9")
+    if stage.browser != "firefox":  # which gives the stacks of thrown errors alone
+        assert told["stack"] == [f"{url}:4:23"]
     assert found["Error: a Error: b"]["level"] == "warn"
 
 
@@ -86,6 +93,7 @@ def test_console_messages_of_frames_tabs_and_workers_are_recorded(stage: Stage) 
     stage.ok("tabs", action="close")
 
 
+@pytest.mark.long
 def test_the_recorded_console_is_bounded_and_can_be_cleared(stage: Stage) -> None:  # X6
     """The oldest entries are dropped, long messages are cut, and cleared ones do not come back."""
     start = stage.ok("get_console", clear=True)["until"]
@@ -110,7 +118,9 @@ def test_typed_passwords_and_url_credentials_are_masked_in_the_console(stage: St
     secret = 'zK9 "ünguessable" & \\ 3319'
     stage.show("<label>Word <input type=password id=pw></label>")
     stage.ok("set_value", selector="#pw", value=secret)
-    stage.js("console.log(pw.value, {nested: [pw.value]}, 'x'.repeat(190) + pw.value, 'http://ann:hidden@shop.test/')")
+    stage.js(
+        "console.log(pw.value, {nested: [pw.value]}, 'x'.repeat(189) + ' ' + pw.value, 'http://ann:hidden@shop.test/')"
+    )
     stage.js("console.error(new Error(pw.value)), setTimeout(() => { throw new Error(pw.value) })")
     stage.js("console.log('%s', pw.value)")
     answer = stage.call("get_console", since=start)
@@ -162,6 +172,7 @@ def test_get_console_reads_the_driver_log_of_a_session_without_bidi(stage: Stage
     stage.ok("set_current_session", sessionId="browser")
 
 
+@pytest.mark.long
 def test_the_next_server_reads_the_console_messages_of_a_page_that_is_still_open(home: Home) -> None:
     """Messages of an open page outlive a killed server, and its `since` holds in the next one."""
     with Site() as site:
@@ -178,3 +189,10 @@ def test_the_next_server_reads_the_console_messages_of_a_page_that_is_still_open
             later = second.ok("get_console", sessionId="ann", since=place)["entries"]
             assert [one["text"] for one in later] == ["now"]
             second.ok("close_session", sessionId="ann")
+
+
+def test_what_pages_write_to_the_console_goes_to_no_file(stage: Stage) -> None:
+    """The browser keeps no log of its own, which a page could fill."""
+    stage.show("<script>for (let i = 0; i < 50; i++) console.log('x'.repeat(10_000))</script>")
+    logs = [*Path(os.environ["ORCHESTRATOR_HOME"], "run").rglob("chrome_debug.log")]
+    assert not logs

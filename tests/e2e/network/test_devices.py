@@ -49,7 +49,7 @@ def phone(theatre: Served) -> Iterator[Stage]:
         stage.ok("close_sessions", all=True)
 
 
-def test_the_first_page_of_a_session_sees_the_emulated_device(phone: Stage) -> None:  # X17 X47
+def test_the_first_page_of_a_session_sees_the_emulated_device(phone: Stage) -> None:  # X18 X48
     """The first script and the first request get the device's size, pixels, touch, user agent and hints."""
     like(phone.js("first"), IPHONE, "iPhone")
     like(phone.js(FACTS), IPHONE, "iPhone")
@@ -58,7 +58,8 @@ def test_the_first_page_of_a_session_sees_the_emulated_device(phone: Stage) -> N
     assert visit.headers["sec-ch-ua-mobile"] == "?1"
 
 
-def test_new_tabs_and_windows_see_the_emulated_device(phone: Stage) -> None:  # X47 O25
+@pytest.mark.long
+def test_new_tabs_and_windows_see_the_emulated_device(phone: Stage) -> None:  # X48
     """A window that the page opens, and a tab of the caller's own, have the device's facts from the first script on."""
     phone.ok("click_element", selector="text=Open")
     for how in ({"action": "select", "tab": "t2"}, {"action": "new", "url": phone.page(FIRST)}):
@@ -71,7 +72,7 @@ def test_new_tabs_and_windows_see_the_emulated_device(phone: Stage) -> None:  # 
     like(phone.js("first"), IPHONE, "iPhone")
 
 
-def test_a_page_without_a_viewport_tag_is_980_px_wide_on_an_emulated_phone(phone: Stage) -> None:  # X47
+def test_a_page_without_a_viewport_tag_is_980_px_wide_on_an_emulated_phone(phone: Stage) -> None:
     """A desktop page is laid out as on phones; clicks and taps land, and screenshots have the device's pixels."""
     phone.show(
         f"{HEAR}<script>hear('click', 'touchstart')</script><div style='height:1200px'></div><button id=b>B</button>"
@@ -96,7 +97,7 @@ def test_screenshots_of_an_emulated_device_have_its_pixels_and_change_nothing(ph
     like(phone.js(FACTS), IPHONE, "iPhone")
 
 
-def test_set_viewport_overrides_only_the_size_of_an_emulated_device(phone: Stage) -> None:  # X49 X50
+def test_set_viewport_overrides_only_the_size_of_an_emulated_device(phone: Stage) -> None:  # X49 X50 X52
     """The other facts stay the device's after set_viewport, also on the next page."""
     phone.ok("set_viewport", width=430, height=700)
     phone.show(FIRST)
@@ -117,6 +118,7 @@ def test_viewport_given_at_start_overrides_the_size_of_the_device(theatre: Serve
     theatre.ok("close_session", sessionId="small")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "facts", "word"),
     [
@@ -128,7 +130,7 @@ def test_viewport_given_at_start_overrides_the_size_of_the_device(theatre: Serve
 )
 def test_devices_of_playwrights_list_are_emulated(
     phone: Stage, name: str, facts: dict[str, Any], word: str
-) -> None:  # X47
+) -> None:  # X47 X48
     """Page area, screen, scale, touch and orientation are those of the list; versions are the browser's own."""
     phone.ok("emulate", device=name)
     phone.show(FIRST)
@@ -142,7 +144,7 @@ def test_devices_of_playwrights_list_are_emulated(
     phone.ok("emulate", device="iPhone 14")
 
 
-def test_an_unknown_device_is_refused_before_anything_starts(theatre: Served) -> None:  # X48
+def test_an_unknown_device_is_refused_before_anything_starts(theatre: Served) -> None:  # X47
     """The error offers the nearest names; a browser that cannot emulate a device is refused, too."""
     text = refused(theatre.call("start_browser", sessionId="x", device="iPhone 14 Por"), "invalid_argument")
     assert "'iPhone 14 Pro'" in text
@@ -150,7 +152,8 @@ def test_an_unknown_device_is_refused_before_anything_starts(theatre: Served) ->
     assert "x" not in [one["sessionId"] for one in theatre.ok("list_sessions")["sessions"]]
 
 
-def test_the_next_server_keeps_the_emulated_device_and_timezone(home: Home, site: Site) -> None:  # O25 X47
+@pytest.mark.long
+def test_the_next_server_keeps_the_emulated_device_and_timezone(home: Home, site: Site) -> None:
     """New pages and tabs of the next server have the device and timezone that the first one emulated."""
     url = site.page("/first", f"<!doctype html>{FIRST}")
     clock = "Intl.DateTimeFormat().resolvedOptions().timeZone"

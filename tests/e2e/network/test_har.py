@@ -30,6 +30,7 @@ def of(path: str | Path, url: str) -> dict[str, Any]:
     return entry
 
 
+@pytest.mark.long
 def test_a_har_recording_can_be_flushed_and_stopped_at_any_time(stage: Stage) -> None:  # X20
     """The file has requests and responses with headers, bodies and times, and the pages that they belong to."""
     stage.site.page("/data", Reply('{"n": 1}', 200, "application/json", {"X-Kind": "plain"}))
@@ -46,7 +47,7 @@ def test_a_har_recording_can_be_flushed_and_stopped_at_any_time(stage: Stage) ->
     assert (str(file), flushed["recording"]) == (started["path"], True)
     assert file.stat().st_mode & 0o777 == 0o600
     log = json.loads(file.read_text("utf-8"))["log"]
-    assert (log["version"], log["browser"]["name"]) == ("1.2", "chrome")
+    assert (log["version"], log["browser"]["name"]) == ("1.2", stage.browser)
     [shown] = log["pages"]
     assert shown["title"] == page
     assert 0 < shown["pageTimings"]["onContentLoad"] <= shown["pageTimings"]["onLoad"]
@@ -69,6 +70,7 @@ def test_a_har_recording_can_be_flushed_and_stopped_at_any_time(stage: Stage) ->
     assert "Nothing is being recorded" in refused(stage.call("har", action="flush"), "invalid_argument")
 
 
+@pytest.mark.long
 def test_a_session_started_with_har_is_recorded_from_the_first_page_to_its_close(
     stage: Stage, tmp_path: Path
 ) -> None:  # X20
@@ -164,6 +166,7 @@ def test_a_har_file_is_read_anew_for_each_replay(stage: Stage, tmp_path: Path) -
         stage.ok("har", action="stop")
 
 
+@pytest.mark.long
 def test_a_recorded_login_is_replayed_with_another_password(stage: Stage) -> None:  # X21
     """A value that is masked in the recording matches any value in a request."""
     stage.site.page("/login", Reply("<title>welcome</title>", headers={"Set-Cookie": "sid=secret-of-ann; Path=/"}))
@@ -183,6 +186,7 @@ def test_a_recorded_login_is_replayed_with_another_password(stage: Stage) -> Non
     stage.ok("close_session", sessionId="again")
 
 
+@pytest.mark.long
 def test_a_har_recording_outlives_its_server(lasting: Home, site: Site, tmp_path: Path) -> None:  # X20
     """Entries recorded before a server was killed are in the file that the next one writes."""
     path, pages = tmp_path / "two.har", [site.page(f"/{one}", f"<title>{one}</title>") for one in "ab"]
@@ -201,7 +205,7 @@ def test_a_har_recording_outlives_its_server(lasting: Home, site: Site, tmp_path
     [
         ({}, "action"),
         ({"action": "replay"}, "Replay needs path"),
-        ({"action": "replay", "path": "/no/such.har"}, "cannot be read"),
+        ({"action": "replay", "path": "no/such.har"}, "cannot be read"),
         ({"action": "replay", "path": __file__}, "it is not JSON"),
         ({"action": "start", "path": "traffic.txt"}, "does not end in .har"),
         ({"action": "start", "notFound": "abort"}, "Start takes no notFound"),
@@ -215,7 +219,7 @@ def test_bad_har_arguments_are_refused(stage: Stage, arguments: dict[str, Any], 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
-    [({"hars": ["/no/such.har"]}, "/no/such.har cannot be read"), ({"har": "x.json"}, "does not end in .har")],
+    [({"hars": ["no/such.har"]}, "/no/such.har cannot be read"), ({"har": "x.json"}, "does not end in .har")],
 )
 def test_a_start_with_unusable_har_files_is_refused(stage: Stage, options: dict[str, Any], expected: str) -> None:
     """A start with a missing or misnamed HAR file is refused and opens no session."""

@@ -53,7 +53,8 @@ def apps(
     home = Home(tmp_path_factory.mktemp("apps"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(programs), prepend=":")
-        with home.serve(appium_url=end.url, start_timeout="20") as server:
+        # The faults of the simulated phones are capabilities of their own.
+        with home.serve(appium_url=end.url, start_timeout="20", unsafe_args="true") as server:
             yield server, end, home
             assert server.ok("list_sessions")["sessions"] == []
     assert home.is_clean()
@@ -75,10 +76,11 @@ def failed(apps: tuple[Served, AppiumEnd, Home], code: str, **arguments: Any) ->
     return text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("platform", "type_", "name", "automation", "more"), FORMS, ids=[one[0] for one in FORMS])
-def test_an_app_session_is_started_on_each_platform(  # W9 W15 W16
+def test_an_app_session_is_started_on_each_platform(
     apps: tuple[Served, AppiumEnd, Home], platform: str, type_: str, name: str, automation: str, more: dict[str, Any]
-) -> None:
+) -> None:  # W9 W41
     """Appium is asked for its own platform name and the app's absolute path, however the platform is written."""
     server, end, home = apps
     end.requests.clear()
@@ -102,7 +104,8 @@ def test_an_app_session_is_started_on_each_platform(  # W9 W15 W16
     assert end.ended() == [row["remoteSessionId"]]
 
 
-def test_two_android_sessions_started_at_once_share_no_ports(apps: tuple[Served, AppiumEnd, Home]) -> None:  # W22
+@pytest.mark.long
+def test_two_android_sessions_started_at_once_share_no_ports(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """Each start has ports of its own, except those that the user chose, and sends no idempotency key."""
     server, end, home = apps
     end.requests.clear()
@@ -170,12 +173,13 @@ def test_a_refused_app_start_is_reported_in_appiums_own_words(
     assert "    at " not in text
 
 
+@pytest.mark.long
 def test_an_app_session_that_starts_too_late_is_ended(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """A start that hangs is given up after start_timeout, or when it is closed; a session created later is deleted."""
     _, end, home = apps
     hang = {"platform": "Android", "capabilities": {"appium:simHangAtStart": 2}}
     end.requests.clear()
-    with home.serve(appium_url=end.url, start_timeout="1") as server:
+    with home.serve(appium_url=end.url, start_timeout="1", unsafe_args="true") as server:
         text = refused(server.call("start_app_session", **hang), "start_failed")
         assert f"Session 'android-1' did not start within 1 s: {end.url} did not answer the request" in text
         server.ok("start_app_session", **hang, sessionId="left", wait=False)
@@ -185,7 +189,8 @@ def test_an_app_session_that_starts_too_late_is_ended(apps: tuple[Served, Appium
         assert until(lambda: len(end.ended()) == len(end.started()) >= 1, "the end of what came too late")
 
 
-def test_a_second_session_on_a_device_is_refused_as_device_busy(apps: tuple[Served, AppiumEnd, Home]) -> None:
+@pytest.mark.long
+def test_a_second_session_on_a_device_is_refused_as_device_busy(apps: tuple[Served, AppiumEnd, Home]) -> None:  # W46
     """The error names the session on the device, our own before any request; a foreign one can be attached."""
     server, end, home = apps
     theirs = end.start(**{"appium:udid": "theirs"})
@@ -223,7 +228,7 @@ def test_appium_credentials_in_a_url_are_used_and_stay_secret(apps: tuple[Served
 
 def test_start_session_at_provider_appium_takes_an_app_or_a_browser(
     apps: tuple[Served, AppiumEnd, Home],
-) -> None:  # W40 W55
+) -> None:  # W55 W41
     """start_session takes an app as the remote end finds it, or a browser of the device."""
     server, end, _ = apps
     end.requests.clear()
@@ -239,6 +244,7 @@ def test_start_session_at_provider_appium_takes_an_app_or_a_browser(
     assert "navigationUrl needs a browser" in text
 
 
+@pytest.mark.long
 def test_a_browser_session_on_a_device_begins_in_its_web_context(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """The record holds the web context of a device's browser, whether it was started or attached."""
     server, end, home = apps
@@ -253,6 +259,7 @@ def test_a_browser_session_on_a_device_begins_in_its_web_context(apps: tuple[Ser
     end.ask("DELETE", theirs)
 
 
+@pytest.mark.long
 def test_the_python_api_starts_app_sessions_with_the_same_errors_as_the_tools(end: AppiumEnd, home: Home) -> None:
     """App sessions and devices are available in the Python API, with the same words and errors."""
     with Orchestrator(Settings(home=home.folder, namespace="script", appium_url=end.url)) as orchestrator:
@@ -321,6 +328,7 @@ def test_list_devices_lists_simulators_and_android_devices_with_their_sessions(
     assert answer.data["devices"][0]["takenBy"] == "here"
 
 
+@pytest.mark.long
 def test_an_appium_is_started_where_none_answers_and_ends_with_its_session(
     end: AppiumEnd, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,8 +34,8 @@ def end() -> Iterator[RemoteEnd]:
 
 @pytest.fixture
 def port(end: RemoteEnd) -> int:
-    """The chromedriver's port."""
-    return urlsplit(end.driver_url).port or 0
+    """The port at which the chromedriver is asked, by way of the relay that names its browser."""
+    return urlsplit(end.url).port or 0
 
 
 @pytest.fixture(params=["remote_url", "selenium_grid"])
@@ -68,17 +68,43 @@ def test_a_start_at_an_unknown_host_fails_and_names_the_host(start: Start) -> No
 def test_a_wrong_path_in_the_url_of_a_webdriver_fails_the_start_with_a_hint(start: Start, end: RemoteEnd) -> None:
     """A WebDriver that knows no such path fails the start with a hint to check the path of the URL."""
     text = refused(start(f"{end.url}/wd/hub"), "start_failed")
-    assert f"Check the path of the URL: {end.url}/wd/hub/session takes no sessions." in text
+    assert f"Check the path of the URL: {end.url} takes no sessions there." in text
 
 
-def test_a_start_at_a_plain_web_site_reports_its_answer_without_markup(start: Start, site: Site) -> None:
-    """An ordinary web server's error is reported as text, with a hint to check the path."""
+def test_a_start_at_a_plain_web_site_reports_its_status_and_nothing_of_its_answer(start: Start, site: Site) -> None:
+    """An ordinary web server's error is reported by its status, with a hint to check the path.
+
+    It may be a service that only this machine reaches, and whose answers are nobody's business.
+    """
     text = refused(start(site.url("")), "start_failed")
-    assert "The remote end answered 'HTTP 404': nothing at /s" in text
+    assert "The remote end answered 'HTTP 404': Not Found" in text
     assert "Check the path of the URL" in text
-    assert "<" not in text
+    assert "nothing at" not in text
 
 
+def test_the_time_of_a_start_holds_for_what_comes_after_the_answer(modern: Served, end: RemoteEnd, port: int) -> None:
+    """A remote end that creates the session and then is silent fails the start when `startTimeout` is over."""
+    # Long enough to create a browser, and shorter than the 30 s that a single command may take.
+    options = {"startTimeout": 15}
+    over = Event()
+
+    def hold(method: str, path: str) -> None:
+        if method != "DELETE" and path != "/session" and not path.endswith("/status"):
+            over.wait()
+
+    with relayed(port, Relayed(fault=hold)) as door:
+        try:
+            where = {"provider": "remote_url", "options": {"url": door.url, **options}}
+            answer = modern.call("start_session", platform="browser", **where, capabilities=end.capabilities())
+            text = refused(answer, "start_failed")
+        finally:
+            over.set()
+    assert end.sessions() == []
+    assert f"did not start within 15 s: {door.url} was slow to prepare the session" in text
+    assert "Try again, or raise start_timeout." in text
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("given", ["", f"{USER}:wrong-password@"])
 def test_a_missing_or_wrong_password_fails_the_start_as_provider_auth(start: Start, port: int, given: str) -> None:
     """A rejected password fails the start with HTTP 401, and the password that was tried is not shown."""
@@ -126,6 +152,7 @@ def test_a_session_created_after_its_start_timed_out_is_deleted(start: Start, en
         until(lambda: not end.sessions(), "its end at the remote end")
 
 
+@pytest.mark.long
 def test_a_grid_session_created_after_its_start_timed_out_is_deleted(
     modern: Served, shared_home: Home, grid: GridEnd
 ) -> None:
@@ -140,6 +167,7 @@ def test_a_grid_session_created_after_its_start_timed_out_is_deleted(
     until(lambda: not grid.sessions(), "its end at the Grid")
 
 
+@pytest.mark.long
 def test_a_start_without_a_free_grid_slot_fails_and_leaves_the_queue(modern: Served, shared_home: Home) -> None:
     """The start's deadline or the Grid's own ends the wait, and neither leaves the request in the queue."""
     flags = ("--session-request-timeout", "6", "--session-request-timeout-period", "1")
@@ -158,6 +186,7 @@ def test_a_start_without_a_free_grid_slot_fails_and_leaves_the_queue(modern: Ser
         assert (shared_home.records(), small.waiting(), len(small.sessions())) == ([], [], 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("status", "expected"), [(502, "502 Bad Gateway"), (503, "503 Service Unavailable")])
 def test_a_502_or_503_fails_the_start_as_an_error_of_the_proxy(
     start: Start, port: int, status: int, expected: str
@@ -175,6 +204,7 @@ def test_a_refused_capability_is_reported_in_the_remote_ends_words(start: Start,
     assert "invalid 'pageLoadStrategy'. Check the capabilities and options of the start." in text
 
 
+@pytest.mark.long
 def test_a_single_proxy_error_in_an_open_session_is_retryable(
     modern: Served, site: Site, end: RemoteEnd, port: int
 ) -> None:
@@ -196,6 +226,7 @@ def test_a_single_proxy_error_in_an_open_session_is_retryable(
     assert end.sessions() == []
 
 
+@pytest.mark.long
 def test_a_session_survives_while_its_remote_host_is_unreachable(modern: Served, end: RemoteEnd, port: int) -> None:
     """A session is not lost while its host cannot be reached, and works when the host answers again."""
     host = "127.0.0.2"  # this machine, but not by its name
@@ -207,6 +238,63 @@ def test_a_session_survives_while_its_remote_host_is_unreachable(modern: Served,
     assert f"cannot be reached: nothing listens at {door.url}." in refused(answer, "remote_error")
     with relayed(port, Relayed(), at=(host, urlsplit(door.url).port or 0)):
         modern.ok("get_text")
+        modern.ok("close_session")
+    assert end.sessions() == []
+
+
+NULLS = {
+    "handles": (
+        "GET",
+        "/window/handles",
+        "tabs",
+        {"action": "list"},
+        "Get Window Handles was answered with null instead of a list",
+    ),
+    "new tab": (
+        "POST",
+        "/window/new",
+        "tabs",
+        {"action": "new"},
+        "New Window was answered with null instead of an object",
+    ),
+    "a script": ("POST", "/execute/sync", "set_viewport", {"width": 700, "height": 500}, "instead of its list"),
+    "a picture": (
+        "GET",
+        "/screenshot",
+        "take_screenshot",
+        {},
+        "Take Screenshot was answered with null instead of text",
+    ),
+}
+
+
+@pytest.mark.parametrize(("method", "ending", "tool", "arguments", "said"), NULLS.values(), ids=NULLS.keys())
+def test_null_instead_of_an_answer_is_told_in_words(
+    modern: Served,
+    end: RemoteEnd,
+    port: int,
+    method: str,
+    ending: str,
+    tool: str,
+    arguments: dict[str, object],
+    said: str,
+) -> None:
+    """A remote end that does not do what WebDriver demands gets an ordinary error; the session lives on."""
+    broken: list[str] = []
+    null = 200, '{"value": null}'
+
+    def fault(asked: str, path: str) -> tuple[int, str] | None:
+        return null if broken and asked == method and path.endswith(ending) else None
+
+    with relayed(port, Relayed(fault=fault)) as door:
+        _started(modern, end, door)
+        broken.append(ending)
+        text = refused(modern.call(tool, **arguments), "remote_error")
+        assert "The remote end's answer cannot be used: " in text
+        assert said in text
+        assert "use another version of its driver" in text
+        broken.clear()
+        modern.ok("get_visible_elements")
         modern.ok("close_session")
     assert end.sessions() == []
 

@@ -27,6 +27,7 @@ def frail() -> Iterator[GridEnd]:
             yield grid
 
 
+@pytest.mark.long
 def test_an_idle_session_on_a_grid_node_is_kept_alive(modern: Served, shared_home: Home, frail: GridEnd) -> None:
     """A node ends a foreign session at its session timeout, while an unused session of the server stays open."""
     _start(modern, frail, "thinks")

@@ -23,6 +23,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "expect": {"selector": "body"},
     "take_screenshot": {},
     "print_page": {},
+    "audit_page": {},
+    "passkeys": {"action": "list"},
     "get_visible_elements": {},
     "get_text": {},
     "handle_dialog": {"accept": True},
@@ -36,7 +38,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "tap_element": {"selector": "body"},
     "drag_and_drop": {"source": "body", "x": 1, "y": 1},
     "select_option": {"selector": "select", "values": ["a"]},
-    "upload_files": {"selector": "input", "paths": ["/nowhere"]},
+    "upload_files": {"selector": "input", "paths": ["nowhere"]},
     "tabs": {"action": "list"},
     "switch_frame": {},
     "set_viewport": {"width": 800, "height": 600},
@@ -74,7 +76,8 @@ def current(server: Served) -> Any:
     return server.ok("list_sessions")["currentSession"]
 
 
-def test_every_session_tool_takes_an_optional_session_id(home: Home) -> None:  # W6 W52 X1
+@pytest.mark.long
+def test_every_session_tool_takes_an_optional_session_id(home: Home) -> None:  # W6 W52 X1 W29 W35
     """An optional sessionId is a parameter of every tool that works in a session, and described as such."""
     with home.serve(tools="all") as server:
         tools = {tool.name: tool.input_schema for tool in server.tools()}
@@ -101,7 +104,7 @@ def test_every_session_tool_takes_an_optional_session_id(home: Home) -> None:  #
 
 
 @pytest.mark.parametrize("tool", CALLS)
-def test_an_unknown_session_id_is_never_guessed(modern: Served, tool: str) -> None:  # W10 W28 W29 W30 W53 X1
+def test_an_unknown_session_id_is_never_guessed(modern: Served, tool: str) -> None:  # W28
     """An id that is not open is session_not_found for every tool, including navigate, and nothing is started."""
     answer = modern.call(tool, sessionId="nobody", **CALLS[tool])
     assert (answer.failed, answer.code) == (True, "session_not_found")
@@ -112,7 +115,7 @@ def test_an_unknown_session_id_is_never_guessed(modern: Served, tool: str) -> No
 
 
 @pytest.mark.parametrize("tool", [name for name in CALLS if name != "navigate"])
-def test_a_call_without_any_open_session_answers_no_session(modern: Served, tool: str) -> None:  # W10 W23 W54 X1
+def test_a_call_without_any_open_session_answers_no_session(modern: Served, tool: str) -> None:  # B32
     """With no session at all every tool but navigate answers no_session, and starts nothing."""
     answer = modern.call(tool, **CALLS[tool])
     assert (answer.failed, answer.code) == (True, "no_session")
@@ -122,7 +125,7 @@ def test_a_call_without_any_open_session_answers_no_session(modern: Served, tool
 
 def test_a_misspelled_session_id_is_answered_with_the_open_ids_and_the_nearest(
     server: Served,
-) -> None:  # W10 W28 W29 W30 W35
+) -> None:  # W28
     """A misspelled id is answered with the open ids and the nearest one; nothing changes."""
     start(server, "alice", "bob")
     answer = server.call("navigate", url="about:blank", sessionId="alicf")
@@ -137,7 +140,7 @@ def test_a_misspelled_session_id_is_answered_with_the_open_ids_and_the_nearest(
     assert title(server, sessionId="alice") == "alice"
 
 
-def test_calls_go_to_the_session_that_their_id_names(server: Served) -> None:  # W5 W6 W7 W52 X1 X9 X10 X11
+def test_calls_go_to_the_session_that_their_id_names(server: Served) -> None:  # W6 W52 X1 X9 X10 W10 W24
     """Calls on several sessions, in turn and at once, each go to their own; the current session stays the same."""
     names = ["one", "two", "three"]
     start(server, *names)
@@ -174,7 +177,7 @@ def test_set_current_session_moves_calls_without_id(server: Served) -> None:  # 
     assert (current(server), title(server)) == ("b", "b")
 
 
-def test_the_only_session_left_becomes_current(modern: Served) -> None:  # W7 W10 W19 W54
+def test_the_only_session_left_becomes_current(modern: Served) -> None:  # W7 W19 W53
     """The current session closes: with several left none becomes current, with one left that one does."""
     start(modern, "a", "b", "c")
     modern.ok("close_session")
@@ -195,6 +198,7 @@ def test_a_failed_start_leaves_the_current_session_unchanged(modern: Served) -> 
     assert (current(modern), title(modern)) == ("a", "a")
 
 
+@pytest.mark.long
 def test_results_name_the_session_only_when_the_call_did_not(server: Served) -> None:  # W32 W51
     """Only a call without sessionId gets its session named, in text and data."""
     start(server, "a")
@@ -207,7 +211,8 @@ def test_results_name_the_session_only_when_the_call_did_not(server: Served) -> 
         assert "Session: a" not in given.text
 
 
-def test_navigate_starts_a_browser_when_there_is_none(server: Served, site: Site) -> None:  # W54 X2
+@pytest.mark.long
+def test_navigate_starts_a_browser_when_there_is_none(server: Served, site: Site) -> None:  # W54 B32 O6 X12
     """A caller without ids: the first navigate starts browser-1, names it, and shows the page."""
     site.page("/", "<title>Lazily</title>")
     answer = server.call("navigate", url=site.url("/"))
@@ -222,7 +227,7 @@ def test_navigate_starts_a_browser_when_there_is_none(server: Served, site: Site
 
 def test_a_client_without_session_ids_works_in_one_unnamed_session(
     server: Served, site: Site
-) -> None:  # X2 X12 X13 F2 O1 O6 B31 B32
+) -> None:  # X2 X13 O1 O6 O7 O27 W53 X12
     """A session without a name serves call after call; once it is closed the next navigate starts another."""
     url = site.page("/", "<title>Form</title><label>Name<input></label><button onclick='self.sent = 1'>Go</button>")
     first = server.ok("navigate", url=url)["session"]["sessionId"]
@@ -242,7 +247,8 @@ def test_a_client_without_session_ids_works_in_one_unnamed_session(
     assert server.ok("expect", selector="label=Name", value="")["session"] == again.data["session"]
 
 
-def test_two_first_navigates_at_once_start_one_browser(modern: Served, site: Site) -> None:  # X2
+@pytest.mark.long
+def test_two_first_navigates_at_once_start_one_browser(modern: Served, site: Site) -> None:  # X12
     """Two calls find no session: one starts it, and both run in it."""
     site.page("/", "<title>Both</title>")
     answers = [answered(call) for call in [modern.begin("navigate", url=site.url("/")) for _ in range(2)]]
@@ -251,7 +257,8 @@ def test_two_first_navigates_at_once_start_one_browser(modern: Served, site: Sit
     assert len(site.visits("/")) == 2
 
 
-def test_navigate_starts_nothing_when_lazy_start_is_off(home: Home) -> None:  # X2
+@pytest.mark.long
+def test_navigate_starts_nothing_when_lazy_start_is_off(home: Home) -> None:  # X12
     """With lazy_start off navigate answers no_session as every other tool does."""
     with home.serve(lazy_start="false") as server:
         assert server.call("navigate", url="about:blank").code == "no_session"
@@ -259,7 +266,8 @@ def test_navigate_starts_nothing_when_lazy_start_is_off(home: Home) -> None:  # 
         assert home.is_clean()
 
 
-def test_the_default_context_of_a_session_is_the_session_itself(modern: Served) -> None:  # F5 F9 F10
+@pytest.mark.long
+def test_the_default_context_of_a_session_is_the_session_itself(modern: Served) -> None:  # F2
     """x:default is x, however it is spelled: one session, one record, one lane, one name."""
     assert modern.ok("start_browser", sessionId="x:default")["sessionId"] == "x"
     assert modern.call("start_browser", sessionId="x").code == "session_exists"
@@ -287,7 +295,7 @@ def test_sessions_of_another_namespace_are_invisible(home: Home) -> None:  # O14
         assert title(ours, sessionId="secret") == "secret"
 
 
-def test_a_ref_of_another_session_is_refused(modern: Served, site: Site) -> None:  # W50 X5
+def test_a_ref_of_another_session_is_refused(modern: Served, site: Site) -> None:  # W50 X5 F11
     """Selectors work in any session; a ref that the session never gave is stale_ref, and nothing is clicked."""
     site.page("/", "<title>t</title><button onclick=\"document.title = 'clicked'\">Go</button>")
     for name in ("a", "b"):
@@ -303,7 +311,7 @@ def test_a_ref_of_another_session_is_refused(modern: Served, site: Site) -> None
     assert [title(modern, sessionId=name) for name in ("a", "b")] == ["clicked", "clicked"]
 
 
-def test_sessions_share_no_cookies_or_storage(modern: Served, site: Site) -> None:  # W5 W24 W25 X9 X10 X11 F11 F13 X37
+def test_sessions_share_no_cookies_or_storage(modern: Served, site: Site) -> None:  # X11 F11 X37 O3 X3 X4
     """Two users are signed in at one site at once: neither has the other's cookies and storage."""
 
     def welcome(visit: Visit) -> Reply:

@@ -32,8 +32,9 @@ def _compare(stage: Stage, of: str, **more: Any) -> dict[str, Any]:
     return stage.ok("compare_sessions", sessionIds=list(NAMES), of=of, **more)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of", ["text", "elements", "screenshot"])
-def test_sessions_on_equal_pages_compare_as_the_same(two: Stage, of: str) -> None:  # W2 W20
+def test_sessions_on_equal_pages_compare_as_the_same(two: Stage, of: str) -> None:  # W2 W5
     """Sessions on equal pages have no difference of any kind."""
     page = "<h1>Cart</h1><p>2 mugs</p><button>Pay now</button>"
     _show(two, page, page)
@@ -42,6 +43,7 @@ def test_sessions_on_equal_pages_compare_as_the_same(two: Stage, of: str) -> Non
     assert answer.text == "All sessions show the same as left."
 
 
+@pytest.mark.long
 def test_text_that_differs_is_listed_for_both_sessions(two: Stage) -> None:
     """Lines that only one session has are listed under its name, common lines are not."""
     _show(two, "<p>Total</p><p>12.00</p><p>Thanks</p>", "<p>Total</p><p>13.00</p><p>Thanks</p><p>Bye</p>")

@@ -24,6 +24,9 @@ KNOWN_WRONG = {
 }
 """Cases that are not as the suites expect them, each with the reason."""
 
+BOXED_IN_FIREFOX = "comp_label: label valid on math element"
+"""An element without content that has a box in Firefox."""
+
 
 @pytest.fixture(scope="module")
 def suites() -> None:
@@ -31,13 +34,14 @@ def suites() -> None:
     needed(lack())
 
 
-def check(suite: str, cases: list[Case], total: int) -> None:
+def check(suite: str, cases: list[Case], total: int, browser: str) -> None:
     """Print the figure of a suite; fail for each case that is wrong and not known to be, or known and right."""
+    known = KNOWN_WRONG.keys() - ({BOXED_IN_FIREFOX} if browser == "firefox" else set())
     wrong = {case.title: case for case in cases if not case.is_right}
     print(f"{suite}: {len(cases) - len(wrong)} of {len(cases)} right")
     new = [f"{case.title}: {case.expected!r} expected, not {case.actual!r}" for case in wrong.values()]
-    new = [line for line, title in zip(new, wrong, strict=True) if title not in KNOWN_WRONG]
-    mended = [case.title for case in cases if case.title in KNOWN_WRONG and case.is_right]
+    new = [line for line, title in zip(new, wrong, strict=True) if title not in known]
+    mended = [case.title for case in cases if case.title in known and case.is_right]
     assert len(cases) == total
     assert not new, "\n".join([f"{suite}, wrong:", *new])
     assert not mended, "\n".join(["Right now, so take it out of KNOWN_WRONG:", *mended])
@@ -46,10 +50,10 @@ def check(suite: str, cases: list[Case], total: int) -> None:
 @pytest.mark.usefixtures("suites")
 def test_names_are_those_of_the_web_platform_tests(stage: Stage) -> None:
     """Accessible names of 378 elements, as accname 1.2 and HTML-AAM compute them."""
-    check("accessible names (WPT)", name_cases(stage.ok, stage.site), 378)
+    check("accessible names (WPT)", name_cases(stage.ok, stage.site), 378, stage.browser)
 
 
 @pytest.mark.usefixtures("suites")
 def test_roles_are_those_that_html_gives(stage: Stage) -> None:
     """Roles of 88 elements of HTML, by the cases of axe-core."""
-    check("implicit roles (axe-core)", role_cases(stage.ok, stage.site), 88)
+    check("implicit roles (axe-core)", role_cases(stage.ok, stage.site), 88, stage.browser)

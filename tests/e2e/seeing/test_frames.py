@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.e2e.stage import Stage, refused
+from tests.servers.site import Site
 
 INNER = (
     "<h2>Inside</h2><input id=f aria-label=Card><input id=p type=password aria-label=Pin value=9876-secret>"
@@ -31,6 +32,7 @@ hosts = pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-o
 depths = pytest.mark.parametrize("nested", [False, True], ids=["frame", "frame-in-frame"])
 
 
+@pytest.mark.long
 @hosts
 @depths
 def test_a_frame_is_part_of_the_outline(stage: Stage, host: str, nested: bool) -> None:  # noqa: FBT001
@@ -65,10 +67,14 @@ def test_refs_in_a_frame_are_used_like_any_other(stage: Stage, host: str, nested
 @hosts
 @depths
 def test_selectors_find_elements_in_a_frame_with_and_without_naming_it(stage: Stage, host: str, nested: bool) -> None:  # noqa: FBT001
-    """Elements in a frame are found by a plain selector and by one that leads through the frame."""
+    """Elements in a frame are found by a plain selector and by one that leads through the frame.
+
+    What is typed goes into another site's frame only if the selector names it.
+    """
     framed(stage, host, nested=nested)
     through = "#frame >> #deep >> " if nested else "#frame >> "
-    for selector in ("label=Card", "#f", f"{through}#f", f"{through}label=Card"):
+    plain = ("label=Card", "#f") if host == "127.0.0.1" else ()
+    for selector in (*plain, f"{through}#f", f"{through}label=Card"):
         stage.ok("set_value", selector=selector, value=selector)
         assert not stage.call("expect", selector="#f", value=selector).failed
     stage.ok("press_keys", selector=f"{through}#f", keys="End x")
@@ -80,9 +86,13 @@ def test_selectors_find_elements_in_a_frame_with_and_without_naming_it(stage: St
 def test_changes_in_a_frame_are_reported_by_a_call_and_by_a_sequence(stage: Stage, host: str, nested: bool) -> None:  # noqa: FBT001
     """Changes inside a frame are reported by the call that made them and at the end of a sequence."""
     framed(stage, host, nested=nested)
-    change = stage.ok("set_value", selector="label=Card", value="1234", observe="change")["stateChange"]
+    through = "#frame >> #deep >> " if nested else "#frame >> "
+    change = stage.ok("set_value", selector=f"{through}label=Card", value="1234", observe="change")["stateChange"]
     assert [re.sub(r" \[e\d+\]", "", line) for line in change["changed"]] == ['textbox "Card" [focused] = "1234"']
-    steps = [{"action": "set_value", "selector": "#s", "value": "Amex"}, {"action": "click_element", "selector": "#b"}]
+    steps = [
+        {"action": "set_value", "selector": f"{through}#s", "value": "Amex"},
+        {"action": "click_element", "selector": "#b"},
+    ]
     change = stage.ok("execute_sequence", actions=steps)["stateChange"]
     assert change["appeared"] == ["text: paid true 1234"]
     assert re.sub(r" \[e\d+\]", "", change["changed"][0]) == 'combobox "Kind" [2 options] = "Amex"'
@@ -149,6 +159,7 @@ def test_text_of_the_page_includes_same_origin_frames(stage: Stage) -> None:
     assert text.index("Outside") < text.index("Inside") < text.index("after")
 
 
+@pytest.mark.long
 @hosts
 def test_wait_for_finds_an_element_in_a_frame_that_is_added_later(stage: Stage, host: str) -> None:
     """A wait ends when the frame and the element in it have appeared."""
@@ -175,3 +186,77 @@ def test_a_script_argument_from_a_cross_origin_frame_is_refused(stage: Stage) ->
     framed(stage, "localhost")
     answer = stage.call("execute_script", script="return 1", args=[{"selector": "#frame >> #f"}])
     assert "of another origin" in refused(answer, "unsupported")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("set_value", {"selector": "label=Card", "value": "4111"}),
+        ("press_keys", {"selector": "#f", "text": "4111"}),
+        ("press_keys", {"selector": "label=Card", "keys": "4 1 1 1"}),
+    ],
+)
+def test_nothing_is_typed_into_another_sites_frame_that_no_selector_names(
+    stage: Stage, tool: str, arguments: dict[str, str]
+) -> None:
+    """A field that only an advertisement's frame has gets no password that was meant for the page."""
+    framed(stage, "localhost")
+    text = refused(stage.call(tool, **arguments, timeout=1000), "not_actionable")
+    assert "it is only in a frame of another site, http://localhost:" in text
+    assert "pass its ref, or name the frame: FRAME >> SELECTOR" in text
+    assert re.search(r'textbox "Card" \[e\d+\]', text)
+    assert stage.ok("expect", selector="#frame >> #f", value="")
+    stage.ok("set_value", selector=stage.ref('textbox "Card"'), value="4111")
+    assert stage.ok("expect", selector="#frame >> #f", value="4111")
+
+
+@pytest.mark.parametrize("pressed", [{"text": "4111"}, {"keys": "4 1 1 1"}, {"keys": "Enter"}])
+def test_no_keys_go_into_another_sites_frame_that_has_the_focus(stage: Stage, pressed: dict[str, str]) -> None:
+    """A frame can take the focus at any time: keys without a selector are refused there, unless the frame is named."""
+    framed(stage, "localhost")
+    stage.ok("click_element", selector="#frame >> #f")
+    text = refused(stage.call("press_keys", **pressed), "not_actionable")
+    assert "The focus is in a frame of another site, http://localhost:" in text
+    assert "nothing was pressed" in text
+    assert "pass its ref, or name the frame: FRAME >> SELECTOR" in text
+    assert stage.ok("expect", selector="#frame >> #f", value="")
+    assert refused(stage.call("execute_sequence", actions=[{"action": "press_keys", **pressed}]), "not_actionable")
+    stage.ok("switch_frame", selector="#frame")
+    stage.ok("press_keys", **pressed)
+    stage.ok("switch_frame")
+    stage.ok("press_keys", selector="#frame >> #f", **pressed)
+    typed = "" if pressed.get("keys") == "Enter" else "41114111"
+    assert stage.ok("expect", selector="#frame >> #f", value=typed)
+
+
+def test_tab_and_escape_lead_out_of_another_sites_frame(stage: Stage) -> None:
+    """They put nothing into it, and without them a keyboard's user would stay there."""
+    inner = stage.page("<input id=f aria-label=Card>").replace("127.0.0.1", "localhost")
+    stage.show(f"<iframe id=frame src='{inner}'></iframe><input id=after aria-label=After>")
+    stage.ok("click_element", selector="#frame >> #f")
+    stage.ok("press_keys", keys="Escape")
+    stage.ok("press_keys", keys="Tab")
+    stage.ok("press_keys", text="mint")
+    assert stage.ok("expect", selector="#after", value="mint")
+
+
+def test_keys_go_into_a_frame_of_the_same_site_that_has_the_focus(stage: Stage) -> None:
+    """Frames of one's own site, of another origin or not, get keys and text as the page does."""
+    with Site() as other:
+        inner = other.page("/inner", "<input id=f aria-label=Card>")
+        stage.show(f"<iframe id=frame src='{inner}'></iframe>")
+        stage.ok("click_element", selector="#frame >> #f")
+        stage.ok("press_keys", text="mint")
+        stage.ok("press_keys", keys="t e a")
+        assert stage.ok("expect", selector="#frame >> #f", value="minttea")
+
+
+@pytest.mark.long
+def test_a_click_in_another_sites_frame_that_no_selector_names_is_reported(stage: Stage) -> None:
+    """The result names the frame's origin; with the frame named there is nothing to report."""
+    framed(stage, "localhost")
+    [event] = stage.ok("click_element", selector="#b")["events"]
+    assert re.fullmatch(r"The element is in a frame of another site, http://localhost:\d+\.", event)
+    assert "events" not in stage.ok("click_element", selector="#frame >> #b")
+    assert "events" not in stage.ok("click_element", selector=stage.ref('button "Pay"'))

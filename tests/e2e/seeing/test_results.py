@@ -127,6 +127,7 @@ def test_null_arguments_count_as_not_given(stage: Stage) -> None:
     assert not answer.failed, answer.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.e2e.stage import Stage
+from tests.servers.site import Visit
 
 CLICK = {"action": "click_element", "selector": "#b"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "send",
     [
@@ -59,6 +63,7 @@ BUSY = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reason", BUSY)
 def test_the_unstable_reason_names_what_keeps_the_page_busy(stage: Stage, reason: str) -> None:
     """Spinners, busy parts, finite animations and endless changes are named as the unstable reason."""
@@ -109,3 +114,15 @@ def test_stability_ms_sets_how_long_nothing_may_change(stage: Stage) -> None:
     stage.show("<button id=b>Go</button>")
     assert stage.ok("execute_sequence", actions=[CLICK], stabilityMs=600)["stabilityWaitMs"] >= 600
     assert stage.ok("execute_sequence", actions=[CLICK], stabilityMs=0)["stable"] is True
+
+
+def test_a_click_is_told_by_the_page_that_its_server_took_long_to_send(stage: Stage) -> None:
+    """The page before is neither settled nor reported meanwhile."""
+
+    def slow(_: Visit) -> str:
+        time.sleep(1.5)  # longer than one look at the page
+        return "<title>There</title>"
+
+    stage.show(f"<a href='{stage.site.page('/long-in-coming', slow)}'>Go</a>")
+    answer = stage.ok("click_element", selector="text=Go")
+    assert (answer["title"], answer["stable"]) == ("There", True)

@@ -24,12 +24,18 @@ GRID = """<div role=grid><div role=row>
 <div role=gridcell aria-selected=true><button>Edit</button></div>
 <div role=gridcell><a href=#>Buy</a> now</div></div></div>"""
 
+TITLE = "<h3><a href=#x>Mug</a></h3><h3>Mugs <a href=#y>all</a></h3>"
+PICTURE = "<a href=#x><img alt=Mug width=9 height=9></a><h3><a href=#x>Mug</a></h3><a href=#y>Mug</a>"
+ITEMS = "<ul><li><a href=#x>Mug</a><li>Tea<li><a href=#y>Cup</a> new</ul>"
+SORTED = "<table><tr><th><a href=#x>Name</a><th aria-sort=ascending>Price<tr><td>Mug<td>3</table>"
+
 
 def lines(stage: Stage, **arguments: Any) -> list[str]:
     """Return the lines of the outline without refs and indentation."""
     return [line.strip(" -") for line in without_refs("\n".join(stage.outline(**arguments))).splitlines()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -46,6 +52,49 @@ def test_a_wrapper_of_a_control_has_no_line_of_its_own(html: str, expected: list
     """A wrapper with another name or a state, or one that is much larger, is a thing of its own."""
     stage.show(html)
     assert lines(stage) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (TITLE, ['link "Mug" [heading level=3]', 'heading "Mugs all" [level=3]', 'link "all"']),
+        (PICTURE, ['link "Mug" [heading level=3]', 'link "Mug"']),
+        (ITEMS, ["list", 'link "Mug"', "listitem", "text: Tea", "listitem", 'link "Cup"', "text: new"]),
+        (SORTED, ["table", "row", 'link "Name"', 'columnheader "Price"', "row", 'cell "Mug"', 'cell "3"']),
+    ],
+    ids=["heading", "picture and title", "items", "column"],
+)
+def test_a_link_that_is_all_of_something_has_the_only_line(html: str, expected: list[str], stage: Stage) -> None:
+    """A heading of one link is told with it, and so are a picture and a title that lead to the same place."""
+    stage.show(html)
+    assert lines(stage) == expected
+
+
+def test_a_heading_of_one_link_is_found_by_either_role(stage: Stage) -> None:
+    """The filter by role and selectors know it as a heading, too."""
+    stage.show(TITLE)
+    assert lines(stage, roles=["heading"]) == ['link "Mug" [heading level=3]', 'heading "Mugs all" [level=3]']
+    assert stage.ok("get_text", selector='role=heading[name="Mug"]')["text"] == "Mug"
+
+
+def test_changes_are_told_without_lines_that_only_group(stage: Stage) -> None:
+    """They have no indentation there: a list, an item or a row without a name or state says nothing."""
+    rows = "<ul><li>Mug</ul><table><tr aria-selected=true><td>Tea<td></table>"
+    stage.show(f"<button onclick='place.innerHTML = place.innerHTML ? `` : `{rows}`'>Show</button><div id=place></div>")
+    appeared = stage.ok("click_element", selector="text=Show")["stateChange"]["appeared"]
+    assert without_refs("\n".join(appeared)).splitlines() == ["text: Mug", "row [selected]", 'cell "Tea"']
+    gone = stage.ok("click_element", selector="text=Show")["stateChange"]["disappeared"]
+    assert gone == ["text: Mug", "row [selected]", 'cell "Tea"']
+
+
+def test_a_new_page_is_named_once(stage: Stage) -> None:
+    """Its title and URL follow what was done, without those of the page before."""
+    url = stage.page("<h1>Basket</h1>", title="Basket")
+    stage.show(f"<a href='{url}'>Basket</a>", title="Shop")
+    text = stage.call("click_element", selector="text=Basket").text
+    assert text.startswith(f"Done.\nNow 'Basket' at {url}\n")
+    assert "Shop" not in text
+    assert text.count(url) == 1
 
 
 def test_the_button_of_a_wrapper_is_clicked_by_its_line(stage: Stage) -> None:

@@ -24,6 +24,8 @@ REPLIES = {
     "live-region": "const p = document.createElement('p'); p.ariaLive = 'polite'; p.textContent = 'Bot: ';"
     "document.body.append(p); write(p, 280)",
     "loading": "note.textContent = 'Loading…'; setTimeout(() => { note.hidden = true; write(log, 10) }, 800)",
+    "loading-pause": "const late = () => setTimeout(() => write(log, 10), 40);"
+    "note.textContent = 'Loading…'; setTimeout(() => { note.hidden = true; late() }, 800)",
     "button": "b.textContent = 'Sending...'; setTimeout(() => { b.textContent = 'Send'; write(log, 10) }, 800)",
     "busy": "log.ariaBusy = 'true'; setTimeout(() => write(log, 10, () => { log.ariaBusy = null }), 800)",
     "field": "q.disabled = true; setTimeout(() => write(log, 10, () => { q.disabled = false }), 800)",
@@ -43,6 +45,7 @@ def test_a_page_has_settled_when_the_reply_is_complete(stage: Stage, kind: str) 
     assert "forty two complete" in str(answer["stateChange"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("send", "reason"),
     [
@@ -80,6 +83,16 @@ def test_a_message_of_one_piece_is_complete_as_it_comes(stage: Stage) -> None:
     assert "later" not in str(change)
 
 
+def test_a_message_that_replaces_another_is_no_growth(stage: Stage) -> None:
+    """A status that says "Writing it" and then "Thank you, Ann" says two things, and is not waited for further."""
+    says = "note.textContent = 'Writing it'; setTimeout(() => { note.textContent = 'Thank you, dear Ann' }, 60);"
+    stage.show(CHAT.replace("SEND", f"{says} setTimeout(() => log.append('later'), 900)"))
+    change = stage.ok("click_element", selector="#b")["stateChange"]
+    assert "text: Thank you, dear Ann" in change["appeared"]
+    assert "later" not in str(change)
+
+
+@pytest.mark.long
 def test_wait_for_quiet_waits_until_nothing_has_changed_for_so_long(stage: Stage) -> None:
     """`quietMs` alone waits for the end of a reply in a part of the page that says nothing of itself."""
     page = CHAT.replace("role=log", "").replace("SEND", "write(log, 300)")
@@ -100,6 +113,7 @@ def test_wait_for_quiet_reports_what_keeps_changing(stage: Stage) -> None:
     assert "timeout must be longer than quietMs" in text
 
 
+@pytest.mark.long
 def test_wait_for_quiet_works_in_a_frame_of_another_origin(stage: Stage) -> None:
     """In the frame that the session has switched to, quiet is that of the frame."""
     inner = stage.page(

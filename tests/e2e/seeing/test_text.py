@@ -51,6 +51,7 @@ GRID = f"<div role=grid>{ROW % ('Mug', 4)}{ROW % ('Tea', 2)}</div>"
 COLUMN = "<span style='display:table-cell'>%s</span>"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("editor", EDITORS)
 def test_code_in_an_editor_keeps_its_lines_and_indentation(editor: str, stage: Stage) -> None:
     """Lines come from top to bottom, with empty ones; the hidden field that takes the input is no part of the text."""

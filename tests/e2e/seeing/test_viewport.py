@@ -10,16 +10,17 @@ NARROW = "<style>@media (max-width: 600px) { #wide { display: none } }</style><p
 SIZE = "[innerWidth, innerHeight]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("width", "height"), [(1024, 768), (400, 700), (320, 480), (800, 600), (1600, 1000), (1280, 720)]
 )
-def test_set_viewport_gives_the_page_the_requested_size(stage: Stage, width: int, height: int) -> None:  # X50 X51
+def test_set_viewport_gives_the_page_the_requested_size(stage: Stage, width: int, height: int) -> None:  # X50 O25
     """Sizes are set in turn on one page, below a window's smallest width and above it again."""
     stage.ok("set_viewport", width=width, height=height)
     assert stage.js(SIZE) == [width, height]
 
 
-def test_set_viewport_reports_what_changed_on_the_page(stage: Stage) -> None:  # X52
+def test_set_viewport_reports_what_changed_on_the_page(stage: Stage) -> None:  # X51
     """Text that the page hides when it is narrow is reported as disappeared."""
     stage.show(NARROW)
     answer = stage.ok("set_viewport", width=500, height=700)
@@ -30,7 +31,7 @@ def test_set_viewport_reports_what_changed_on_the_page(stage: Stage) -> None:  #
 
 
 @pytest.mark.core
-def test_set_viewport_does_not_reload_the_page(stage: Stage) -> None:
+def test_set_viewport_does_not_reload_the_page(stage: Stage) -> None:  # X52
     """Resizing keeps the page's state, and clicks land where they should afterwards."""
     stage.show("<button style='position:fixed;right:5px;bottom:5px' onclick='this.textContent = `hit`'>Go</button>")
     stage.js("void (kept = 1)")

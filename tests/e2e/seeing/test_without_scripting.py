@@ -47,6 +47,7 @@ def test_a_full_page_picture_of_a_document_without_scripting_is_taken(mail: Stag
     assert not mail.call("take_screenshot", fullPage=True).failed
 
 
+@pytest.mark.long
 def test_a_frame_without_scripting_is_read_and_acted_in(stage: Stage) -> None:
     """`<iframe sandbox>` is a document of another origin in which no timer fires."""
     stage.show("<iframe sandbox srcdoc='<label>Name <input></label><button>Go</button>'></iframe>")

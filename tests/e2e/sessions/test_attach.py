@@ -38,9 +38,7 @@ def _attach(end: RemoteEnd, session: str, **more: object) -> dict[str, object]:
     return {"remoteUrl": end.url, "remoteSessionId": session, **more}
 
 
-def test_an_attached_session_is_driven_and_left_alive_by_closing(
-    server: Served, site: Site, end: RemoteEnd
-) -> None:  # B30
+def test_an_attached_session_is_driven_and_left_alive_by_closing(server: Served, site: Site, end: RemoteEnd) -> None:
     """A script's session is read and used here; closing detaches, and the script continues from there."""
     site.page("/", "<title>Script</title><button onclick=\"document.title = 'Agent was here'\">Go on</button>")
     session = end.start()
@@ -65,6 +63,7 @@ def test_a_session_attached_without_an_id_gets_the_next_number_and_is_current(mo
     end.ask("DELETE", session, "")
 
 
+@pytest.mark.long
 def test_attaching_a_remote_session_twice_answers_with_the_open_session(modern: Served, end: RemoteEnd) -> None:
     """The second attach answers with the open session and the reason; its script world is kept."""
     session = end.start()
@@ -93,6 +92,7 @@ def test_attaching_a_dead_session_is_session_lost_and_records_nothing(
     assert shared_home.remembered() == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("wrong", "expected"),
     [
@@ -116,6 +116,7 @@ def test_invalid_attach_arguments_are_refused_before_the_remote_end_is_asked(
     assert len(end.requests) == asked
 
 
+@pytest.mark.long
 def test_attaching_under_a_taken_session_id_is_refused(modern: Served, end: RemoteEnd) -> None:  # W49 X22
     """An attached session cannot take the name of an open one."""
     first, second = end.start(), end.start()
@@ -128,7 +129,7 @@ def test_attaching_under_a_taken_session_id_is_refused(modern: Served, end: Remo
 
 def test_provider_remote_url_starts_and_ends_a_session_at_any_endpoint(
     modern: Served, site: Site, end: RemoteEnd
-) -> None:  # W40 W55
+) -> None:  # W55 W57
     """The provider remote_url starts a session at any endpoint, with the requested capabilities, and ends it there."""
     site.page("/", "<title>Far</title><input aria-label=Name>")
     end.requests.clear()
@@ -147,6 +148,7 @@ def test_provider_remote_url_starts_and_ends_a_session_at_any_endpoint(
     assert row["remoteSessionId"] not in end.sessions()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("browser", "asked"),
     [
@@ -181,7 +183,7 @@ def test_each_browser_is_requested_by_its_own_capability_names(
 )
 def test_the_headless_setting_holds_for_every_start_that_does_not_override_it(
     home: Home, end: RemoteEnd, *, setting: bool, given: bool | None, without: bool
-) -> None:  # W16 O24
+) -> None:  # O24 W40
     """A start without `headless` follows the setting; one that has it overrides the setting."""
     end.requests.clear()
     with (
@@ -203,6 +205,7 @@ def test_provider_remote_url_requires_the_option_url(modern: Served) -> None:
     assert "Options of 'remote_url': " in text
 
 
+@pytest.mark.long
 def test_credentials_in_a_remote_url_are_used_and_never_shown(
     modern: Served, shared_home: Home, site: Site, guarded: RemoteEnd
 ) -> None:
@@ -221,6 +224,7 @@ def test_credentials_in_a_remote_url_are_used_and_never_shown(
     assert guarded.sessions() == []
 
 
+@pytest.mark.long
 def test_another_server_gets_remote_credentials_only_by_attaching_again(
     home: Home, site: Site, guarded: RemoteEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,7 +240,7 @@ def test_another_server_gets_remote_credentials_only_by_attaching_again(
         assert second.ok("attach_session", **secret)["sessionId"] == "paid"
         assert second.ok("expect", title="Guarded", sessionId="paid")
         assert first.ok("expect", title="Guarded", sessionId="paid")
-        monkeypatch.setenv("FAR_END", guarded.secret_url)
+        monkeypatch.setenv("ORCHESTRATOR_SECRET_FAR_END", guarded.secret_url)
         with home.serve() as third:
             assert third.ok("attach_session", **{**secret, "remoteUrl": "secret:FAR_END"})["sessionId"] == "paid"
             assert home.record("paid").secret == "FAR_END"
@@ -254,6 +258,7 @@ def test_a_remote_end_that_wants_credentials_is_reported_as_provider_auth(modern
         assert "as https://user:password@host" in refused(attach, "provider_auth")
 
 
+@pytest.mark.long
 def test_a_session_ended_at_the_remote_end_is_reported_as_lost(modern: Served, end: RemoteEnd) -> None:
     """The call after the script ended its session reports it as lost, and closing works."""
     session = end.start()
@@ -263,6 +268,7 @@ def test_a_session_ended_at_the_remote_end_is_reported_as_lost(modern: Served, e
     assert modern.ok("close_session", sessionId="gone")["closed"] == ["gone"]
 
 
+@pytest.mark.long
 def test_closing_with_a_status_that_the_provider_does_not_keep_warns(modern: Served, end: RemoteEnd) -> None:
     """The session is closed all the same; a reason without a status, or an unknown status, is refused."""
     session = end.start()
@@ -276,6 +282,7 @@ def test_closing_with_a_status_that_the_provider_does_not_keep_warns(modern: Ser
     end.ask("DELETE", session, "")
 
 
+@pytest.mark.long
 def test_a_script_and_an_agent_hand_over_sessions_at_a_grid(grid: GridEnd, tmp_path: Path) -> None:
     """The example: a script's session goes to the agent and back, then one of the agent's to the script."""
     done = run(tmp_path, "hand_over", "at_a_grid.py", grid.url)

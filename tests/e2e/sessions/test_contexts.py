@@ -12,6 +12,7 @@ from orchestrator.system import processes
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 from tests.e2e.harness import Home, answered, in_time, kill, remote, succeed, until
 from tests.e2e.stage import refused
+from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site, Visit
 
@@ -38,7 +39,7 @@ def _handles(server: Served, name: str) -> list[str]:
     return [tab["url"] for tab in server.ok("tabs", action="list", sessionId=name)["tabs"]]
 
 
-def test_contexts_of_one_browser_do_not_share_cookies_or_storage(users: Served, site: Site) -> None:  # F1 F2 F5 F11 F13
+def test_contexts_of_one_browser_do_not_share_cookies_or_storage(users: Served, site: Site) -> None:  # F1 F11 F9 F10
     """Three users of one browser are signed in at one site: none has the cookies and storage of another."""
     site.page("/", _welcome)
     for name in USERS:
@@ -50,7 +51,7 @@ def test_contexts_of_one_browser_do_not_share_cookies_or_storage(users: Served, 
         assert shown == [f"user={name[-3:]}", name, name]
 
 
-def test_three_contexts_started_at_once_share_one_browser(users: Served) -> None:  # F1 F2 F9
+def test_three_contexts_started_at_once_share_one_browser(users: Served) -> None:  # F5 F10 W57
     """Sessions that start at once share one browser; the list names those that share it, and each has its record."""
     rows = {row["sessionId"]: row for row in users.ok("list_sessions")["sessions"]}
     assert set(rows) >= set(USERS)
@@ -61,9 +62,8 @@ def test_three_contexts_started_at_once_share_one_browser(users: Served) -> None
         assert f"sharedWith {' '.join(rows[name]['sharedWith'])}" in users.call("list_sessions").text
 
 
-def test_contexts_are_driven_in_parallel_and_a_hanging_one_holds_up_no_other(
-    users: Served, site: Site
-) -> None:  # F11 F13
+@pytest.mark.long
+def test_contexts_are_driven_in_parallel_and_a_hanging_one_holds_up_no_other(users: Served, site: Site) -> None:  # F13
     """Calls on the three are in the same page at the same time; one that hangs delays no other.
 
     Only calls for which the driver reads all tabs of the browser are refused meanwhile.
@@ -87,7 +87,8 @@ def test_contexts_are_driven_in_parallel_and_a_hanging_one_holds_up_no_other(
     users.ok("tabs", action="select", tab="t1", sessionId="shop:ann")
 
 
-def test_each_context_lists_only_its_own_tabs(users: Served, site: Site) -> None:  # F9 F11
+@pytest.mark.long
+def test_each_context_lists_only_its_own_tabs(users: Served, site: Site) -> None:  # F11
     """Tabs that a page opens belong to its session, and no other lists, selects or closes them."""
     opener = site.page("/opener", "<button onclick=\"open('/opened', '_blank', 'noopener')\">Open</button>")
     opened = site.page("/opened", "<title>opened</title>")
@@ -106,7 +107,7 @@ def test_each_context_lists_only_its_own_tabs(users: Served, site: Site) -> None
         assert len(_handles(users, name)) == 1
 
 
-def test_a_contexts_only_tab_is_replaced_when_its_page_closes_it(users: Served, site: Site) -> None:  # F9 F11 O16 O17
+def test_a_contexts_only_tab_is_replaced_when_its_page_closes_it(users: Served, site: Site) -> None:  # O17
     """The page closes the context's only tab: another one replaces it, with the same cookies."""
     users.ok("navigate", url=site.page("/", _welcome) + "?user=ann", sessionId="shop:ann")
     users.call("execute_script", script="setTimeout(() => window.close())", sessionId="shop:ann")
@@ -115,7 +116,7 @@ def test_a_contexts_only_tab_is_replaced_when_its_page_closes_it(users: Served, 
     assert len(_handles(users, "shop:ann")) == 1
 
 
-def test_a_tab_that_crashes_is_replaced_in_its_context(users: Served) -> None:  # F11 O16 O17
+def test_a_tab_that_crashes_is_replaced_in_its_context(users: Served) -> None:  # O17
     """A context whose only tab crashed gets a new one, and no session is lost."""
     for name in ("shop:ann", "shop:bob"):
         crashed = refused(users.call("navigate", url="chrome://crash", sessionId=name), "timeout")
@@ -125,7 +126,7 @@ def test_a_tab_that_crashes_is_replaced_in_its_context(users: Served) -> None:  
         assert _handles(users, name) == ["about:blank"]
 
 
-def test_each_context_has_a_viewport_of_its_own(users: Served) -> None:  # F11 X19
+def test_each_context_has_a_viewport_of_its_own(users: Served) -> None:  # X19
     """A start gives its own size, and set_viewport in one context changes no other."""
     users.ok("start_browser", sessionId="shop:small", viewport={"width": 640, "height": 480})
     users.ok("set_viewport", width=900, height=500, sessionId="shop:bob")
@@ -136,6 +137,7 @@ def test_each_context_has_a_viewport_of_its_own(users: Served) -> None:  # F11 X
     users.ok("close_session", sessionId="shop:small")
 
 
+@pytest.mark.long
 def test_switches_and_host_rules_hold_in_all_contexts_of_their_browser(users: Served, site: Site) -> None:  # F6 F7
     """Switches and host rules apply to all contexts of their browser, and to no other browser."""
     site.page("/", "<title>by rule</title>")
@@ -160,7 +162,8 @@ def _events(server: Served, name: str) -> Any:
     return server.ok("get_text", sessionId=name).get("events")
 
 
-def test_console_network_and_downloads_are_recorded_per_context(users: Served, site: Site) -> None:  # F11 F13 X6 X7
+@pytest.mark.long
+def test_console_network_and_downloads_are_recorded_per_context(users: Served, site: Site) -> None:  # F11 X6 X7
     """Console, requests and downloads of a context are in its session alone, and files in its folder."""
     headers = {"Content-Disposition": 'attachment; filename="tea.txt"'}
     site.page("/tea", Reply("mint", content_type="application/octet-stream", headers=headers))
@@ -180,9 +183,7 @@ def test_console_network_and_downloads_are_recorded_per_context(users: Served, s
         assert "events" not in users.ok("get_text", sessionId=name)
 
 
-def test_a_long_call_in_one_context_does_not_block_the_console_of_another(
-    users: Served, site: Site
-) -> None:  # W1 F13 X6
+def test_a_long_call_in_one_context_does_not_block_the_console_of_another(users: Served, site: Site) -> None:  # W1 X6
     """The console of a context is read while the session with the browser's socket waits for a page."""
     for name in ("held", "held:ann"):
         users.ok("start_browser", sessionId=name)
@@ -200,7 +201,7 @@ def test_a_long_call_in_one_context_does_not_block_the_console_of_another(
     users.ok("close_sessions", prefix="held")
 
 
-def test_each_context_has_a_notification_policy_of_its_own(users: Served, site: Site) -> None:  # F11 X58
+def test_each_context_has_a_notification_policy_of_its_own(users: Served, site: Site) -> None:  # X54
     """A policy for the pages of one context does not apply in another one at the same site."""
     page, script = site.page("/asks", "asks"), "return Notification.requestPermission()"
     for name in USERS:
@@ -224,7 +225,7 @@ DIFFERENT: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("what", DIFFERENT)
-def test_a_context_start_with_different_browser_options_is_refused(users: Served, what: str) -> None:  # F1 F6 F7
+def test_a_context_start_with_different_browser_options_is_refused(users: Served, what: str) -> None:  # F6 F5
     """A start with other browser options than the running browser's is refused with the difference, and not listed."""
     name = "shop:default" if "mode" in what else "shop:cas"
     if "mode" in what:
@@ -238,7 +239,8 @@ def test_a_context_start_with_different_browser_options_is_refused(users: Served
         users.ok("start_browser", sessionId="shop")
 
 
-def test_a_context_start_may_repeat_the_options_of_its_browser(users: Served) -> None:  # F1 F6
+@pytest.mark.long
+def test_a_context_start_may_repeat_the_options_of_its_browser(users: Served) -> None:  # F6
     """Options of the browser may be repeated, including one explicitly switched off."""
     options = {"hostRules": {"shop.test": "127.0.0.1"}, "acceptInsecureCerts": True}
     users.ok("start_browser", sessionId="flags:one", args=["--lang=de"], options=options)
@@ -291,9 +293,10 @@ def test_a_provider_browser_or_mode_without_contexts_refuses_them(users: Served,
     assert "session of its own" in text
 
 
+@pytest.mark.long
 def test_a_named_context_may_be_started_before_the_default_one(
     modern: Served, shared_home: Home, site: Site
-) -> None:  # F1 F2 F5 F10
+) -> None:  # F1 F5
     """The browser starts with its first context, whichever that is; the default context starts when requested.
 
     A later context of the same name has no state of a closed one.
@@ -309,7 +312,8 @@ def test_a_named_context_may_be_started_before_the_default_one(
     assert len(shared_home.drivers()) == 1
 
 
-def test_closing_the_last_context_ends_the_browser(modern: Served, shared_home: Home) -> None:  # F2 O12
+@pytest.mark.long
+def test_closing_the_last_context_ends_the_browser(modern: Served, shared_home: Home) -> None:  # O12
     """The other contexts continue when one closes; the last one ends driver, browser and folder."""
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
     for closed, left in (("shop", "shop:ann"), ("shop:ann", "shop:bob")):
@@ -322,7 +326,8 @@ def test_closing_the_last_context_ends_the_browser(modern: Served, shared_home: 
     assert shared_home.is_clean()
 
 
-def test_closing_all_contexts_at_once_ends_the_browser(modern: Served, shared_home: Home) -> None:  # F2 O12
+@pytest.mark.long
+def test_closing_all_contexts_at_once_ends_the_browser(modern: Served, shared_home: Home) -> None:  # O12
     """Contexts closed at the same time leave the browser to none of them, and all of it ends."""
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
     closing = [modern.begin("close_session", sessionId=name) for name in USERS]
@@ -332,10 +337,10 @@ def test_closing_all_contexts_at_once_ends_the_browser(modern: Served, shared_ho
     assert modern.ok("close_sessions", prefix="shop")["failed"] == []
 
 
-@pytest.mark.parametrize("victim", ["chromium", "chromedriver"])
+@pytest.mark.parametrize("victim", every_other_long(["chromium", "chromedriver"]))
 def test_a_crash_of_browser_or_driver_loses_every_context(
     modern: Served, shared_home: Home, victim: str
-) -> None:  # F2 O12
+) -> None:  # O12
     """A crash fails the running call at once, and every session of the browser is lost, with a reason."""
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
     modern.ok("start_browser", sessionId="other")
@@ -358,7 +363,8 @@ def test_a_crash_of_browser_or_driver_loses_every_context(
     assert len(shared_home.drivers()) == 2
 
 
-def test_a_detached_context_keeps_the_browser_alive(home: Home) -> None:  # W38 X23 F2
+@pytest.mark.long
+def test_a_detached_context_keeps_the_browser_alive(home: Home) -> None:  # W38 X23
     """A detached context can be driven after the others were closed: the whole browser is the user's then."""
     with home.serve() as server:
         for name in ("shop:ann", "shop:bob"):
@@ -375,7 +381,8 @@ def test_a_detached_context_keeps_the_browser_alive(home: Home) -> None:  # W38 
     assert processes.end_processes(left.processes) == []
 
 
-def test_a_failed_context_start_leaves_the_other_contexts_alone(modern: Served, shared_home: Home) -> None:  # F2
+@pytest.mark.long
+def test_a_failed_context_start_leaves_the_other_contexts_alone(modern: Served, shared_home: Home) -> None:
     """A start whose first page does not load is undone; the browser stays, with the other contexts' tabs."""
     modern.ok("start_browser", sessionId="shop")
     nowhere = "http://127.0.0.1:9/"
@@ -386,7 +393,8 @@ def test_a_failed_context_start_leaves_the_other_contexts_alone(modern: Served, 
     assert shared_home.is_clean()
 
 
-def test_two_servers_share_one_browser_for_their_contexts(home: Home) -> None:  # F2 F9 F10 F11 F13
+@pytest.mark.long
+def test_two_servers_share_one_browser_for_their_contexts(home: Home) -> None:  # F10
     """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both.
 
     A server that first listens to a context gets its earlier entries, and those of no other. A context closed by one
@@ -414,7 +422,8 @@ def test_two_servers_share_one_browser_for_their_contexts(home: Home) -> None:  
         assert home.is_clean()
 
 
-def test_an_expired_parked_context_is_ended_and_leaves_the_others(home: Home) -> None:  # F2 B14
+@pytest.mark.long
+def test_an_expired_parked_context_is_ended_and_leaves_the_others(home: Home) -> None:  # B14
     """The keeper ends a context past its time to live; the browser stays with a session of another server."""
     with home.serve() as stays:
         with home.serve(park_ttl="1") as goes:

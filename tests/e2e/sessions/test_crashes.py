@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +11,8 @@ import psutil
 import pytest
 
 from tests.e2e.harness import PATIENCE, Home, answered, in_time, kill, runs, until
-from tests.servers.mcp import Served
+from tests.long_cases import every_other_long
+from tests.servers.mcp import Served, served
 from tests.servers.site import Site
 
 TOLD_WITHIN = 2.0
@@ -42,7 +44,7 @@ def base(site: Site) -> Iterator[str]:
     gate.open()
 
 
-@pytest.mark.parametrize("what", RUNNING)
+@pytest.mark.parametrize("what", every_other_long(RUNNING))
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_browser_or_driver_killed_in_mid_call_is_session_lost_at_once(
     modern: Served, shared_home: Home, site: Site, base: str, victim: str, what: str
@@ -64,6 +66,7 @@ def test_a_browser_or_driver_killed_in_mid_call_is_session_lost_at_once(
     assert took < in_time(TOLD_WITHIN)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_lost_session_can_be_closed_and_started_again(
     server: Served, shared_home: Home, base: str, victim: str
@@ -88,6 +91,7 @@ def test_a_lost_session_can_be_closed_and_started_again(
     assert server.ok("expect", title="Form", sessionId="a")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_kill_between_calls_is_reported_by_the_next_call(modern: Served, shared_home: Home, victim: str) -> None:
     """The call after the death of browser or driver answers session_lost within two seconds."""
@@ -99,10 +103,11 @@ def test_a_kill_between_calls_is_reported_by_the_next_call(modern: Served, share
     assert time.monotonic() - asked < in_time(TOLD_WITHIN)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_list_sessions_shows_a_session_lost_between_calls(
     modern: Served, shared_home: Home, victim: str
-) -> None:  # W17 O15
+) -> None:  # W17 O15 W34
     """Listing checks the sessions in the background: soon the dead one is lost, the other one is not."""
     modern.ok("start_browser", sessionId="dead")
     modern.ok("start_browser", sessionId="alive")
@@ -112,7 +117,7 @@ def test_list_sessions_shows_a_session_lost_between_calls(
 
 def test_a_killed_browser_does_not_affect_another_session(
     modern: Served, shared_home: Home, site: Site, base: str
-) -> None:  # W5 W24 X9
+) -> None:
     """A killed browser of one session does not affect the running call of another."""
     for name in ("a", "b"):
         modern.ok("start_browser", sessionId=name, navigationUrl=base)
@@ -124,6 +129,7 @@ def test_a_killed_browser_does_not_affect_another_session(
     assert answered(running).data["value"] == "fine"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_kill_during_a_start_fails_the_start(
     modern: Served, shared_home: Home, site: Site, victim: str
@@ -140,7 +146,7 @@ def test_a_kill_during_a_start_fails_the_start(
     assert modern.ok("start_browser", sessionId="a")["state"] == "active"
 
 
-def test_a_driver_that_stops_answering_counts_as_lost(home: Home, base: str) -> None:  # W11 O12 O20 X23
+def test_a_driver_that_stops_answering_counts_as_lost(home: Home, base: str) -> None:  # W11 O12 O20 X23 W34
     """Every call is bounded by the command deadline; a session that no longer answers can be closed all the same."""
     with home.serve(command_timeout="3") as server:
         for name in ("a", "b"):
@@ -156,6 +162,34 @@ def test_a_driver_that_stops_answering_counts_as_lost(home: Home, base: str) -> 
         assert len(home.folders()) == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="psutil sets the limits of another process on Linux")
+def test_a_server_without_an_open_file_left_loses_no_session(home: Home, base: str) -> None:  # W11
+    """What the server lacks is not the death of its sessions: they are used on when there are files again."""
+    with home.serve(command_timeout="5") as server:
+        for name in ("a", "b"):
+            server.ok("start_browser", sessionId=name, navigationUrl=base)
+        before = server.process.rlimit(psutil.RLIMIT_NOFILE)
+        server.process.rlimit(psutil.RLIMIT_NOFILE, (3, before[1]))
+        server.ok("list_sessions")  # which asks the sessions for a sign of life soon
+        waits = [server.begin("wait_for", selector="#never", timeout=3_000, sessionId=name) for name in ("a", "b")]
+        assert "session_lost" not in [answered(wait).code for wait in waits]
+        server.process.rlimit(psutil.RLIMIT_NOFILE, before)
+        assert [row["state"] for row in server.ok("list_sessions")["sessions"]] == ["active", "active"]
+        for name in ("a", "b"):
+            assert server.ok("expect", title="Form", sessionId=name)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="prlimit is a program of Linux")
+def test_the_server_raises_its_limit_of_open_files(home: Home) -> None:
+    """A shell's soft limit of 1,024 would do for ninety sessions: the server takes what it may have."""
+    command = ("prlimit", "--nofile=256:4096")
+    with served("auto", (), sys.stderr, "mcp", None, (), command, home=str(home.folder)) as server:
+        server.ok("list_sessions")
+        assert server.process.rlimit(psutil.RLIMIT_NOFILE) == (4096, 4096)
+
+
+@pytest.mark.long
 def test_a_ref_is_never_reused_by_the_next_server(lasting: Home, base: str) -> None:  # W50 X5 X42
     """The counter of refs is in the record: an element named by a later server gets a new number."""
     with lasting.serve() as first:
@@ -170,9 +204,8 @@ def test_a_ref_is_never_reused_by_the_next_server(lasting: Home, base: str) -> N
         assert second.call("click_element", selector=min(before), timeout=0).code == "stale_ref"
 
 
-def test_a_server_that_dies_in_mid_call_leaves_a_usable_session(
-    lasting: Home, site: Site, base: str
-) -> None:  # F12 W26
+@pytest.mark.long
+def test_a_server_that_dies_in_mid_call_leaves_a_usable_session(lasting: Home, site: Site, base: str) -> None:  # F12
     """The lane of a dead server is freed: the next server's call runs once the page is free."""
     with lasting.serve() as first:
         first.ok("start_browser", sessionId="a", navigationUrl=base)
@@ -185,6 +218,7 @@ def test_a_server_that_dies_in_mid_call_leaves_a_usable_session(
         assert second.ok("execute_script", script="return document.title")["value"] == "Form"
 
 
+@pytest.mark.long
 def test_a_session_whose_server_died_in_mid_start_is_lost_and_can_be_closed(home: Home, site: Site) -> None:  # X22 O12
     """The session is lost, not stuck; closing it ends its browser and frees its name."""
     gate = site.gate("/slow")
@@ -202,7 +236,8 @@ def test_a_session_whose_server_died_in_mid_start_is_lost_and_can_be_closed(home
         second.ok("start_browser", sessionId="a")
 
 
-def test_several_adopted_sessions_leave_none_current(lasting: Home) -> None:  # W7 W19
+@pytest.mark.long
+def test_several_adopted_sessions_leave_none_current(lasting: Home) -> None:  # W19
     """A server that adopts two sessions owns both; a call must name one."""
     with lasting.serve() as first:
         first.ok("start_browser", sessionId="a")

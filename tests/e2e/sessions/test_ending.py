@@ -14,8 +14,8 @@ FAR = 3_600_000
 """An idle time in ms that no session of a test reaches."""
 WAYS = [
     ("auto", "end of input"),
-    ("legacy", "end of input"),
-    ("auto", "SIGTERM"),
+    pytest.param("legacy", "end of input", marks=pytest.mark.long),
+    pytest.param("auto", "SIGTERM", marks=pytest.mark.long),
     ("auto", "SIGINT SIGTERM"),
 ]
 """The protocol era, and the end of input or the signals that end the server: impatient users send several."""
@@ -58,7 +58,8 @@ def test_closing_without_an_id_closes_the_current_session(modern: Served) -> Non
     assert ids(modern) == ["a"]
 
 
-def test_closing_a_session_twice_is_no_error_but_closing_an_unknown_id_is(server: Served) -> None:  # W11 W30 O12 O20
+@pytest.mark.long
+def test_closing_a_session_twice_is_no_error_but_closing_an_unknown_id_is(server: Served) -> None:  # W11 O12 O20
     """An id that was open before answers `closed: []`; one never seen is session_not_found."""
     start(server, "a")
     assert server.ok("close_session", sessionId="a")["closed"] == ["a"]
@@ -71,6 +72,7 @@ def test_closing_a_session_twice_is_no_error_but_closing_an_unknown_id_is(server
     assert gone.data["error"]["message"].startswith("No session: a")
 
 
+@pytest.mark.long
 def test_only_one_of_two_simultaneous_closes_reports_the_session_as_closed(
     modern: Served, shared_home: Home
 ) -> None:  # W11 O12
@@ -81,12 +83,13 @@ def test_only_one_of_two_simultaneous_closes_reports_the_session_as_closed(
     assert shared_home.is_clean()
 
 
-def test_close_all_sessions_without_any_session_is_no_error(server: Served) -> None:  # W12
+def test_close_all_sessions_without_any_session_is_no_error(server: Served) -> None:  # W12 W30
     """Closing all without any session is no error."""
     assert server.ok("close_all_sessions") == {"closed": [], "detached": [], "failed": []}
 
 
-def test_close_sessions_by_prefix_closes_only_the_ids_that_begin_with_it(server: Served) -> None:  # X24 X25
+@pytest.mark.long
+def test_close_sessions_by_prefix_closes_only_the_ids_that_begin_with_it(server: Served) -> None:  # X24
     """Sessions whose id begins with the prefix are closed; the others are untouched."""
     start(server, "shop-1", "ann", "shop-2")
     assert set(server.ok("close_sessions", prefix="shop-")["closed"]) == {"shop-1", "shop-2"}
@@ -95,7 +98,7 @@ def test_close_sessions_by_prefix_closes_only_the_ids_that_begin_with_it(server:
     assert server.ok("close_sessions", prefix="anna")["closed"] == []
 
 
-def test_close_sessions_by_idle_ms_closes_only_sessions_idle_that_long(modern: Served) -> None:  # X24 X26
+def test_close_sessions_by_idle_ms_closes_only_sessions_idle_that_long(modern: Served) -> None:  # X26
     """A session is idle once `idleMs` milliseconds have passed since its last call."""
     start(modern, "a")
     assert modern.ok("close_sessions", idleMs=FAR)["closed"] == []
@@ -103,7 +106,7 @@ def test_close_sessions_by_idle_ms_closes_only_sessions_idle_that_long(modern: S
     assert ids(modern) == []
 
 
-def test_close_sessions_closes_only_sessions_that_match_every_selector(modern: Served) -> None:  # X27
+def test_close_sessions_closes_only_sessions_that_match_every_selector(modern: Served) -> None:  # X27 X24
     """With several selectors a session is closed only when each of them holds."""
     start(modern, "a-1", "b-1")
     assert modern.ok("close_sessions", prefix="a-", idleMs=FAR)["closed"] == []
@@ -112,10 +115,10 @@ def test_close_sessions_closes_only_sessions_that_match_every_selector(modern: S
     assert modern.ok("close_sessions", prefix="b-", idleMs=0)["closed"] == ["b-1"]
 
 
-def test_close_sessions_without_a_selector_closes_nothing(server: Served) -> None:  # X27 X24
+def test_close_sessions_without_a_selector_closes_nothing(server: Served) -> None:  # X28
     """Neither a call without a selector nor `all: false` alone closes anything; the three selectors are named."""
     start(server, "a")
-    for arguments in ({}, {"all": False}, {"detach": True}):
+    for arguments in ({}, {"all": False}, {"detach": True}, {"prefix": ""}):
         answer = server.call("close_sessions", **arguments)
         assert answer.code == "invalid_argument"
         assert all(name in answer.text for name in ("prefix", "idleMs", "all"))
@@ -123,7 +126,8 @@ def test_close_sessions_without_a_selector_closes_nothing(server: Served) -> Non
     assert ids(server) == ["a"]
 
 
-def test_a_session_with_a_call_in_flight_is_not_idle(server: Served, site: Site) -> None:  # X26 X28 W47
+@pytest.mark.long
+def test_a_session_with_a_call_in_flight_is_not_idle(server: Served, site: Site) -> None:  # X26 B36
     """A session with a call in flight is not closed as idle, however long ago the call began."""
     site.page("/", "<title>t</title>")
     gate = site.gate("/held")
@@ -153,6 +157,7 @@ def test_close_sessions_answers_the_running_calls_at_once(modern: Served, site: 
     gate.open()
 
 
+@pytest.mark.long
 def test_detaching_leaves_the_remote_session_alive(home: Home, era: str, site: Site) -> None:  # W38 X23
     """The printed remote session answers after detach, after EOF and beside a sweep; it is no longer listed."""
     url = site.page("/", "<title>Kept</title>")
@@ -179,6 +184,7 @@ def test_detaching_leaves_the_remote_session_alive(home: Home, era: str, site: S
         until(home.is_clean, "the sweep of the detached session's folder")
 
 
+@pytest.mark.long
 def test_close_all_sessions_and_close_sessions_can_detach(home: Home) -> None:  # W12 W38
     """Both tools detach as well, and print a remote session for each session."""
     with home.serve() as server:

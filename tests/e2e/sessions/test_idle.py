@@ -28,7 +28,7 @@ def wait_gone(server: Served, name: str) -> None:
     until(lambda: name not in listed(), f"the end of {name}")
 
 
-def test_an_idle_session_ends_and_says_why(modern: Served) -> None:  # W34 W48 F37 O5
+def test_an_idle_session_ends_and_says_why(modern: Served) -> None:  # O5 F33 O9 W47
     """A session with an idle limit of its own ends after it with its browser, and the next call reports the reason."""
     modern.ok("start_browser", sessionId="short", options={"idleTimeout": "1s"})
     modern.ok("start_browser", sessionId="long")
@@ -39,7 +39,8 @@ def test_an_idle_session_ends_and_says_why(modern: Served) -> None:  # W34 W48 F
     assert modern.ok("get_text", sessionId="long")["text"] == ""
 
 
-def test_idle_timeout_applies_to_sessions_without_a_limit_of_their_own(hasty: tuple[Served, Home]) -> None:  # W34 B36
+@pytest.mark.long
+def test_idle_timeout_applies_to_sessions_without_a_limit_of_their_own(hasty: tuple[Served, Home]) -> None:  # O28 W48
     """The setting idle_timeout applies to every session that has no limit of its own."""
     server, home = hasty
     server.ok("start_browser", sessionId="any")
@@ -47,7 +48,8 @@ def test_idle_timeout_applies_to_sessions_without_a_limit_of_their_own(hasty: tu
     until(home.is_clean, "the end of its browser")
 
 
-def test_a_session_with_a_call_in_flight_is_not_idle(hasty: tuple[Served, Home]) -> None:  # W47
+@pytest.mark.long
+def test_a_session_with_a_call_in_flight_is_not_idle(hasty: tuple[Served, Home]) -> None:  # B36 X26
     """A call longer than the idle time is answered, and its session is still open afterwards."""
     server, _ = hasty
     server.ok("start_browser", sessionId="busy")
@@ -55,7 +57,8 @@ def test_a_session_with_a_call_in_flight_is_not_idle(hasty: tuple[Served, Home])
     assert server.ok("execute_script", sessionId="busy", script=slow)["value"] == "done"
 
 
-def test_a_session_past_its_max_duration_ends_and_says_why(modern: Served, shared_home: Home) -> None:  # O10 O11
+@pytest.mark.long
+def test_a_session_past_its_max_duration_ends_and_says_why(modern: Served, shared_home: Home) -> None:  # O10 B35 O23
     """A session with an age limit ends after it, however busy it is; the next call has the reason."""
     modern.ok("start_browser", sessionId="old", options={"maxDuration": "2s"})
 
@@ -69,9 +72,10 @@ def test_a_session_past_its_max_duration_ends_and_says_why(modern: Served, share
     until(shared_home.is_clean, "the end of its browser")
 
 
+@pytest.mark.long
 def test_the_browser_and_profile_of_a_lost_session_are_removed_at_once(
     modern: Served, shared_home: Home
-) -> None:  # O12 O20
+) -> None:  # O12 O20 W34
     """A browser whose driver was killed ends with its profile, unasked; the session stays listed with the reason."""
     modern.ok("start_browser", sessionId="lost")
     kill(shared_home.process("lost", "chromedriver"))

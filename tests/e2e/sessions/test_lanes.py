@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from itertools import pairwise
@@ -21,6 +23,9 @@ return [args[0], began, performance.timeOrigin + performance.now()];
 """Sends a request to the site and returns its start and end, by the page's clock."""
 HANGS = "document.title = 'running'; await fetch('/held'); document.title = 'done'; return 1"
 """Runs until the site's gate is opened."""
+
+WAITED = 2.5
+"""Seconds of waiting that an error tells of."""
 
 
 @pytest.fixture
@@ -42,7 +47,8 @@ def busy(server: Served, site: Site, base: str) -> Iterator[tuple[Served, Future
     site.gate("/held").open()
 
 
-def test_calls_on_four_sessions_overlap(server: Served, site: Site) -> None:  # W1 W5 W24 W25 X8 X9 X10 F13
+@pytest.mark.long
+def test_calls_on_four_sessions_overlap(server: Served, site: Site) -> None:  # W1 W24 W25 X10 F13
     """Four sessions load pages that are only answered once all four requests are there at the same time."""
     names = ["a", "b", "c", "d"]
     starts = [server.begin("start_browser", sessionId=name) for name in names]
@@ -54,16 +60,17 @@ def test_calls_on_four_sessions_overlap(server: Served, site: Site) -> None:  # 
     assert max(visit.began for visit in visits) <= min(visit.ended for visit in visits)
 
 
-def test_starts_of_several_sessions_overlap(server: Served, site: Site) -> None:  # W1 W5 X9
+def test_starts_of_several_sessions_overlap(server: Served, site: Site) -> None:  # W1 W22
     """Three sessions are started at once: none waits for another one's first page."""
     url = site.meeting("/first", parties=3)
     starts = [server.begin("start_browser", navigationUrl=url) for _ in range(3)]
     assert sorted(answered(call).data["sessionId"] for call in starts) == ["browser-1", "browser-2", "browser-3"]
 
 
+@pytest.mark.long
 def test_calls_on_one_session_never_overlap_and_keep_their_order(
     server: Served, site: Site, base: str
-) -> None:  # F12 W26 W27
+) -> None:  # F12 W26
     """Twelve calls are sent without waiting: each begins after the end of the one before, in the order of sending."""
     server.ok("start_browser", sessionId="a", navigationUrl=base)
     calls = [server.begin("execute_script", script=STAMPED, args=[n], sessionId="a") for n in range(12)]
@@ -72,9 +79,8 @@ def test_calls_on_one_session_never_overlap_and_keep_their_order(
     assert_apart(stamps)
 
 
-def test_calls_of_every_kind_on_one_session_keep_their_order(
-    server: Served, site: Site, base: str
-) -> None:  # F12 W26 W27
+@pytest.mark.long
+def test_calls_of_every_kind_on_one_session_keep_their_order(server: Served, site: Site, base: str) -> None:  # F12 W27
     """Reading, acting and whole sequences share one lane: each sees the effect of those before it."""
     site.page("/next", "<title>next</title><p>0</p>")
     server.ok("start_browser", sessionId="a", navigationUrl=base)
@@ -94,9 +100,10 @@ def test_calls_of_every_kind_on_one_session_keep_their_order(
     assert texts == ["Go+1", "0", "0+2+2", "0+2+2+3"]
 
 
+@pytest.mark.long
 def test_no_other_call_runs_between_the_steps_of_a_sequence(
     busy: tuple[Served, Future[Answer]], site: Site
-) -> None:  # W39 W56
+) -> None:  # W39
     """No call of any caller runs between two steps of a sequence."""
     server, running = busy
     steps = [{"action": "execute_script", "script": STAMPED, "args": [n]} for n in (1, 2, 3)]
@@ -110,9 +117,41 @@ def test_no_other_call_runs_between_the_steps_of_a_sequence(
     assert [int(visit.query["n"]) for visit in site.visits("/tick")] == [1, 2, 3, 4, 1, 2, 3]
 
 
-def test_a_hanging_session_holds_up_no_other_session(
-    busy: tuple[Served, Future[Answer]], base: str
-) -> None:  # W5 W24 X8 X9
+@pytest.mark.long
+def test_an_error_of_a_call_that_waited_for_long_names_the_call_that_it_waited_for(
+    busy: tuple[Served, Future[Answer]], site: Site
+) -> None:
+    """A call whose client has given up holds its lane until it ends: the calls behind it say so in their errors."""
+    server, running = busy
+    heard: list[str] = []
+    fails = server.begin("click_element", selector="#missing", timeout=1, sessionId="a")
+    closed = server.listen(heard, "get_text", sessionId="a")
+    until(lambda: heard, "the wait of both")
+    since = time.monotonic()
+    until(lambda: time.monotonic() > since + WAITED, "a long wait")
+    site.gate("/held").open()
+    succeed([running])
+    assert re.search(r"The call was waiting behind execute_script of a for \d+ s\.", answered(fails).text)
+    assert not answered(closed).failed
+
+
+@pytest.mark.long
+def test_a_call_that_waits_when_its_session_is_closed_names_the_call_that_it_waited_for(
+    busy: tuple[Served, Future[Answer]],
+) -> None:
+    """Closing answers the calls that wait; what held them up is told."""
+    server, running = busy
+    heard: list[str] = []
+    waits = server.listen(heard, "get_text", sessionId="a")
+    until(lambda: heard, "the wait")
+    since = time.monotonic()
+    until(lambda: time.monotonic() > since + WAITED, "a long wait")
+    server.ok("close_session", sessionId="a")
+    assert re.search(r"The call was waiting behind execute_script of a for \d+ s\.", answered(waits).text)
+    assert answered(running).code == "session_lost"
+
+
+def test_a_hanging_session_holds_up_no_other_session(busy: tuple[Served, Future[Answer]], base: str) -> None:  # X9
     """While one session hangs, another one is started, used and closed."""
     server, running = busy
     server.ok("start_browser", sessionId="b", navigationUrl=base)
@@ -121,9 +160,10 @@ def test_a_hanging_session_holds_up_no_other_session(
     assert not running.done()
 
 
+@pytest.mark.long
 def test_calls_queue_behind_a_start_with_wait_false(
     server: Served, shared_home: Home, site: Site, base: str
-) -> None:  # W15 W26
+) -> None:  # W26
     """wait=false answers at once with state starting; the calls queued after it run in order when it has started."""
     gate = site.gate("/slow")
     site.page("/slow", "<title>slow</title>")
@@ -146,9 +186,10 @@ def test_calls_queue_behind_a_start_with_wait_false(
     assert server.ok("list_sessions")["sessions"][0]["state"] == "active"
 
 
+@pytest.mark.long
 def test_calls_queued_behind_a_failed_start_report_its_reason(
     server: Served, site: Site, shared_home: Home
-) -> None:  # W15 X22
+) -> None:  # X22
     """The calls queued behind a failed start report its reason; its name is free."""
     gate = site.gate("/slow")
     site.page("/slow", "<title>slow</title>")
@@ -164,9 +205,10 @@ def test_calls_queued_behind_a_failed_start_report_its_reason(
     assert server.ok("start_browser", sessionId="a")["state"] == "active"
 
 
+@pytest.mark.long
 def test_a_call_cancelled_before_its_turn_never_runs(
     busy: tuple[Served, Future[Answer]], site: Site, shared_home: Home
-) -> None:  # W26
+) -> None:
     """A call that is cancelled before its turn never runs; those behind it do."""
     server, running = busy
     dropped = server.begin("execute_script", script=STAMPED, args=["dropped"], sessionId="a")
@@ -180,9 +222,10 @@ def test_a_call_cancelled_before_its_turn_never_runs(
     assert [visit.query["n"] for visit in site.visits("/tick")] == ["behind"]
 
 
+@pytest.mark.long
 def test_a_cancelled_running_call_keeps_its_lane_until_the_remote_end_has_answered(
     busy: tuple[Served, Future[Answer]], site: Site, shared_home: Home
-) -> None:  # W26
+) -> None:
     """The lane passes on when the remote end has answered: the next call sees the cancelled one's effect."""
     server, running = busy
     assert running.cancel()
@@ -197,7 +240,7 @@ def test_a_cancelled_running_call_keeps_its_lane_until_the_remote_end_has_answer
 @pytest.mark.parametrize("waiting", ["wait_for", "click_element", "execute_sequence"])
 def test_cancelling_a_wait_for_an_element_frees_the_lane_soon(
     modern: Served, shared_home: Home, base: str, waiting: str
-) -> None:  # W26
+) -> None:
     """A waiting call ends soon after it was cancelled, and changed nothing."""
     never: dict[str, Any] = {"selector": "#never", "timeout": 600_000}
     arguments = {"actions": [{"action": "wait_for", **never}], "timeout": 600_000} if "seq" in waiting else never
@@ -209,6 +252,7 @@ def test_cancelling_a_wait_for_an_element_frees_the_lane_soon(
     assert shared_home.tickets() == 0
 
 
+@pytest.mark.long
 def test_closing_a_session_answers_its_running_and_queued_calls(
     busy: tuple[Served, Future[Answer]], shared_home: Home
 ) -> None:  # W11 X23
@@ -223,6 +267,7 @@ def test_closing_a_session_answers_its_running_and_queued_calls(
     assert shared_home.is_clean()
 
 
+@pytest.mark.long
 def test_closing_a_starting_session_stops_its_start(server: Served, site: Site, shared_home: Home) -> None:  # W11 X23
     """Closing a starting session stops the start: both calls are answered, nothing is left, the name is free."""
     gate = site.gate("/slow")

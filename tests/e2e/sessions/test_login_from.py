@@ -22,6 +22,7 @@ def stage() -> Iterator[Stage]:
         yield stage
 
 
+@pytest.mark.long
 def test_a_session_begins_with_the_login_of_another_one_on_its_first_page(stage: Stage) -> None:
     """Cookies and the storage of every origin are there when navigationUrl is requested; what is its own stays so."""
     url = stage.page("<script>document.title = localStorage.here</script>")
@@ -35,6 +36,7 @@ def test_a_session_begins_with_the_login_of_another_one_on_its_first_page(stage:
     assert stage.js("localStorage.there", sessionId="ann") == "two"
 
 
+@pytest.mark.long
 def test_a_login_of_a_session_that_is_not_open_starts_nothing(stage: Stage) -> None:
     """The error names the missing session, and no session is left."""
     answer = stage.call("start_browser", sessionId="cat", loginFrom="nobody")
@@ -60,7 +62,8 @@ def user(site: Site) -> str | None:
     return site.visits("/")[-1].cookies.get("user")
 
 
-def test_the_login_of_a_claimed_session_is_for_its_claimer_alone(home: Home, site: Site) -> None:  # W57
+@pytest.mark.long
+def test_the_login_of_a_claimed_session_is_for_its_claimer_alone(home: Home, site: Site) -> None:
     """Under the plain name the start is refused as `session_claimed` and leaves nothing; under the claim's it works."""
     with home.serve() as one, home.serve() as other:
         url = sign_in(one, site)
@@ -73,7 +76,8 @@ def test_the_login_of_a_claimed_session_is_for_its_claimer_alone(home: Home, sit
         assert user(site) == "ann"
 
 
-def test_the_login_of_a_busy_session_is_read_when_its_call_is_over(modern: Served, site: Site) -> None:  # F12 W26
+@pytest.mark.long
+def test_the_login_of_a_busy_session_is_read_when_its_call_is_over(modern: Served, site: Site) -> None:  # F12
     """The start waits behind the call in flight, and says so; then it gets the login as that call left it."""
     url = sign_in(modern, site)
     site.page("/held", "held")
@@ -91,6 +95,7 @@ def test_the_login_of_a_busy_session_is_read_when_its_call_is_over(modern: Serve
     assert user(site) == "anna"
 
 
+@pytest.mark.long
 def test_the_login_of_a_parked_session_is_that_with_which_it_was_left(lasting: Home, site: Site) -> None:  # W31
     """A later server resumes the parked session for it, and both are signed in."""
     with lasting.serve() as before:
@@ -103,6 +108,7 @@ def test_the_login_of_a_parked_session_is_that_with_which_it_was_left(lasting: H
         assert after.ok("execute_script", sessionId="ann", script="return document.title")["value"] == "signed in"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loss", ["known", "not yet known"])
 def test_a_lost_session_has_no_login_to_give(home: Home, site: Site, loss: str) -> None:
     """The start is answered with `session_lost`, whether the loss was known before or not, and leaves nothing."""

@@ -29,14 +29,6 @@ KEPT = {"mode": "persistent", "profile": "work"}
 
 
 @pytest.fixture
-def keeping(modern: Served, shared_home: Home) -> Iterator[Served]:
-    """A server whose profiles are removed after the test."""
-    yield modern
-    modern.ok("close_sessions", all=True)
-    shutil.rmtree(shared_home.folder / "profiles", ignore_errors=True)
-
-
-@pytest.fixture
 def shop(site: Site) -> str:
     """A site with a persistent login; the title is the user's name."""
 
@@ -55,7 +47,7 @@ class Users:
         here = LocalMachine.this()
         program = here.browser("chrome")
         switches = ["--headless=new", "--remote-debugging-port=0", f"--user-data-dir={folder}", "--no-first-run"]
-        command = [str(program), *switches, *needed_switches({}), url]
+        command = [str(program), *switches, *needed_switches(Settings()), url]
         self._temporary = tempfile.mkdtemp()
         environ = {**os.environ, "TMPDIR": self._temporary}
         self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environ)
@@ -93,7 +85,7 @@ def _title(server: Served, name: str, url: str) -> Any:
 
 def test_an_incognito_session_begins_empty_and_leaves_nothing(
     modern: Served, shared_home: Home, shop: str
-) -> None:  # X3 X4 X14 X15 X33 X34 O12
+) -> None:  # X3 X4 X33 X34 O12
     """Incognito is the default mode: a session's login is neither in the next session nor on the disk."""
     row = modern.ok("start_browser", sessionId="guest", mode="incognito", navigationUrl=f"{shop}?user=ann")
     assert (row["mode"], "profile" in row) == ("incognito", False)
@@ -106,26 +98,26 @@ def test_an_incognito_session_begins_empty_and_leaves_nothing(
 
 
 def test_logins_in_a_named_profile_survive_their_session(
-    keeping: Served, shared_home: Home, shop: str
-) -> None:  # X16 X30 X31 X32 X39 O2 O3 O4
+    profiled: Served, shared_home: Home, shop: str
+) -> None:  # X30 X31 X32 X39 O2 O3 O4 F8 O8 X17
     """A named profile keeps its logins for later sessions of any name, in a folder of its owner alone."""
-    keeping.ok("start_browser", sessionId="ann", **KEPT, navigationUrl=f"{shop}?user=ann")
-    keeping.ok("execute_script", script="localStorage.basket = 'mug'", sessionId="ann")
-    keeping.ok("close_session", sessionId="ann")
-    row = keeping.ok("start_browser", sessionId="later", profile="work", navigationUrl=shop)
+    profiled.ok("start_browser", sessionId="ann", **KEPT, navigationUrl=f"{shop}?user=ann")
+    profiled.ok("execute_script", script="localStorage.basket = 'mug'", sessionId="ann")
+    profiled.ok("close_session", sessionId="ann")
+    row = profiled.ok("start_browser", sessionId="later", profile="work", navigationUrl=shop)
     assert (row["mode"], row["profile"]) == ("persistent", "work")
     script = "return [document.title, localStorage.basket]"
-    assert keeping.ok("execute_script", script=script, sessionId="later")["value"] == ["ann", "mug"]
+    assert profiled.ok("execute_script", script=script, sessionId="later")["value"] == ["ann", "mug"]
     folder = shared_home.folder / "profiles" / "chrome" / "work"
     assert [place.stat().st_mode & 0o777 for place in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3
-    keeping.ok("start_browser", sessionId="other", mode="persistent", navigationUrl=shop)
-    rows = {one["sessionId"]: one for one in keeping.ok("list_sessions")["sessions"]}
+    profiled.ok("start_browser", sessionId="other", mode="persistent", navigationUrl=shop)
+    rows = {one["sessionId"]: one for one in profiled.ok("list_sessions")["sessions"]}
     assert rows["other"]["profile"] == "default"
     assert "sharedWith" not in rows["other"]
-    assert _title(keeping, "other", shop) == "None"
+    assert _title(profiled, "other", shop) == "None"
 
 
-def test_logins_in_a_profile_survive_their_server(home: Home, shop: str) -> None:  # X30 X32 X39 O7 O8 O27
+def test_logins_in_a_profile_survive_their_server(home: Home, shop: str) -> None:  # X30 X32 O8 X31
     """A profile belongs to the home: an orchestrator of another process and project uses it as well."""
     with sync.Orchestrator(Settings(home=home.folder, namespace="one")) as one:
         one.start_browser("ann", mode="persistent", profile="work", navigation_url=f"{shop}?user=ann")
@@ -136,76 +128,79 @@ def test_logins_in_a_profile_survive_their_server(home: Home, shop: str) -> None
 
 
 def test_sessions_of_one_profile_share_a_browser_and_have_windows_of_their_own(
-    keeping: Served, shared_home: Home, shop: str
+    profiled: Served, shared_home: Home, shop: str
 ) -> None:  # X37 X38
     """Two sessions of one profile share logins, have tabs of their own, and are listed as shared."""
-    succeed([keeping.begin("start_browser", sessionId=name, **KEPT, navigationUrl=shop) for name in ("ann", "bob")])
+    succeed([profiled.begin("start_browser", sessionId=name, **KEPT, navigationUrl=shop) for name in ("ann", "bob")])
     assert len(shared_home.drivers()) == 1
-    _title(keeping, "ann", f"{shop}?user=both")
-    assert _title(keeping, "bob", shop) == "both"
-    keeping.ok("execute_script", script="window.open('about:blank#anns')", sessionId="ann")
-    rows = {one["sessionId"]: one for one in keeping.ok("list_sessions")["sessions"]}
+    _title(profiled, "ann", f"{shop}?user=both")
+    assert _title(profiled, "bob", shop) == "both"
+    profiled.ok("execute_script", script="window.open('about:blank#anns')", sessionId="ann")
+    rows = {one["sessionId"]: one for one in profiled.ok("list_sessions")["sessions"]}
     assert [rows[name]["sharedWith"] for name in ("ann", "bob")] == [["bob"], ["ann"]]
-    tabs = {name: keeping.ok("tabs", action="list", sessionId=name)["tabs"] for name in ("ann", "bob")}
+    tabs = {name: profiled.ok("tabs", action="list", sessionId=name)["tabs"] for name in ("ann", "bob")}
     assert [len(tabs[name]) for name in ("ann", "bob")] == [2, 1]
-    keeping.ok("set_viewport", width=900, height=600, sessionId="bob")
-    assert keeping.ok("execute_script", script="return innerWidth", sessionId="ann")["value"] == 1280
-    text = refused(keeping.call("start_browser", sessionId="cas", **KEPT, args=["--lang=de"]), "invalid_argument")
+    profiled.ok("set_viewport", width=900, height=600, sessionId="bob")
+    assert profiled.ok("execute_script", script="return innerWidth", sessionId="ann")["value"] == 1280
+    text = refused(profiled.call("start_browser", sessionId="cas", **KEPT, args=["--lang=de"]), "invalid_argument")
     assert "differs in args" in text
-    keeping.ok("set_policy", notifications="allow", sessionId="ann")
-    keeping.ok("start_browser", sessionId="cas", **KEPT)
+    profiled.ok("set_policy", notifications="allow", sessionId="ann")
+    profiled.ok("start_browser", sessionId="cas", **KEPT)
     asks = "return Notification.requestPermission()"
-    assert keeping.ok("execute_script", script=asks, sessionId="ann")["value"] == "granted", "as it was said"
-    keeping.ok("close_session", sessionId="cas")
-    keeping.ok("close_session", sessionId="ann")
-    assert _title(keeping, "bob", shop) == "both"
-    assert len(keeping.ok("tabs", action="list", sessionId="bob")["tabs"]) == 1
-    keeping.ok("close_session", sessionId="bob")
+    assert profiled.ok("execute_script", script=asks, sessionId="ann")["value"] == "granted", "as it was said"
+    profiled.ok("close_session", sessionId="cas")
+    profiled.ok("close_session", sessionId="ann")
+    assert _title(profiled, "bob", shop) == "both"
+    assert len(profiled.ok("tabs", action="list", sessionId="bob")["tabs"]) == 1
+    profiled.ok("close_session", sessionId="bob")
     assert shared_home.is_clean()
 
 
-def test_sessions_of_one_profile_record_only_their_own_tabs(keeping: Served, shop: str) -> None:  # X37
+@pytest.mark.long
+def test_sessions_of_one_profile_record_only_their_own_tabs(profiled: Served, shop: str) -> None:  # X37
     """Console, requests, file pickers and downloads are recorded only for the session that has the tab."""
     for name in ("ann", "bob"):
-        keeping.ok("start_browser", sessionId=name, **KEPT, navigationUrl=shop)
-        keeping.ok("execute_script", script=f"console.log('{name} says')", sessionId=name)
-    keeping.ok("tabs", action="new", url=shop, sessionId="ann")
+        profiled.ok("start_browser", sessionId=name, **KEPT, navigationUrl=shop)
+        profiled.ok("execute_script", script=f"console.log('{name} says')", sessionId=name)
+    profiled.ok("tabs", action="new", url=shop, sessionId="ann")
     page = "document.body.innerHTML = '<input type=file id=f><a id=a download=mine.txt href=data:text/plain,x>Get</a>'"
-    keeping.ok("execute_script", script=f"console.log('in a tab'); {page}; await fetch('/of-ann')", sessionId="ann")
-    assert "asks for a file" in keeping.call("click_element", selector="#f", sessionId="ann").text
-    keeping.ok("click_element", selector="#a", sessionId="ann")
-    told = {name: keeping.ok("get_console", sessionId=name) for name in ("ann", "bob")}
+    profiled.ok("execute_script", script=f"console.log('in a tab'); {page}; await fetch('/of-ann')", sessionId="ann")
+    assert "asks for a file" in profiled.call("click_element", selector="#f", sessionId="ann").text
+    profiled.ok("click_element", selector="#a", sessionId="ann")
+    told = {name: profiled.ok("get_console", sessionId=name) for name in ("ann", "bob")}
     said = {name: [one["text"] for one in told[name]["entries"]] for name in told}
     assert said == {"ann": ["ann says", "in a tab"], "bob": ["bob says"]}
     assert "events" not in told["bob"]
-    asked = [keeping.ok("get_network", url="/of-ann", sessionId=name)["total"] for name in ("ann", "bob")]
+    asked = [profiled.ok("get_network", url="/of-ann", sessionId=name)["total"] for name in ("ann", "bob")]
     assert asked == [1, 0]
     for name in ("ann", "bob"):
-        keeping.ok("close_session", sessionId=name)
+        profiled.ok("close_session", sessionId=name)
 
 
-def test_a_context_in_a_persistent_browser_is_incognito(keeping: Served, shop: str) -> None:  # F6 F7
+@pytest.mark.long
+def test_a_context_in_a_persistent_browser_is_incognito(profiled: Served, shop: str) -> None:  # F8
     """A further context of a browser with a profile is empty and incognito; the profile keeps its login."""
-    keeping.ok("start_browser", sessionId="shop", **KEPT, navigationUrl=f"{shop}?user=ann")
-    assert keeping.ok("start_browser", sessionId="shop:guest", navigationUrl=shop)["mode"] == "incognito"
-    assert [_title(keeping, name, shop) for name in ("shop", "shop:guest")] == ["ann", "None"]
-    keeping.ok("close_session", sessionId="shop")
-    keeping.ok("start_browser", sessionId="shop", **KEPT)
-    assert _title(keeping, "shop", shop) == "ann"
+    profiled.ok("start_browser", sessionId="shop", **KEPT, navigationUrl=f"{shop}?user=ann")
+    assert profiled.ok("start_browser", sessionId="shop:guest", navigationUrl=shop)["mode"] == "incognito"
+    assert [_title(profiled, name, shop) for name in ("shop", "shop:guest")] == ["ann", "None"]
+    profiled.ok("close_session", sessionId="shop")
+    profiled.ok("start_browser", sessionId="shop", **KEPT)
+    assert _title(profiled, "shop", shop) == "ann"
 
 
-def test_a_profile_in_use_by_another_browser_is_refused(keeping: Served, shared_home: Home) -> None:  # X31 O2
+@pytest.mark.long
+def test_a_profile_in_use_by_another_browser_is_refused(profiled: Served, shared_home: Home) -> None:
     """No browser is started on it, and the error names the process that uses it."""
     browser = Users(shared_home.folder / "profiles" / "chrome" / "work")
     try:
-        text = refused(keeping.call("start_browser", sessionId="ann", **KEPT), "start_failed")
+        text = refused(profiled.call("start_browser", sessionId="ann", **KEPT), "start_failed")
         assert str(browser.process.pid) in text
         assert "another profile" in text
         assert browser.runs()
         assert shared_home.drivers() == []
     finally:
         browser.end()
-    keeping.ok("start_browser", sessionId="ann", **KEPT)
+    profiled.ok("start_browser", sessionId="ann", **KEPT)
 
 
 WRONG: dict[str, dict[str, Any]] = {
@@ -225,19 +220,28 @@ WRONG: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("what", WRONG)
 def test_contradictory_mode_and_profile_arguments_are_refused(
     modern: Served, shared_home: Home, what: str
-) -> None:  # X14 X15 X16 X18 X31
+) -> None:  # X16
     """Contradictory or malformed profile, mode and debugger address arguments are refused before any launch."""
     refused(modern.call("start_browser", sessionId="wrong", **WRONG[what]), "invalid_argument")
     assert not (shared_home.folder / "profiles").exists()
     assert shared_home.is_clean()
 
 
-@pytest.mark.parametrize("browser", ["firefox", "webkitgtk", "safari"])
-@pytest.mark.parametrize("arguments", [{"mode": "persistent"}, {"debuggerAddress": "127.0.0.1:1"}], ids=str)
-def test_firefox_webkitgtk_safari_and_grid_refuse_persistent_and_attached_modes(
+ELSEWHERE: dict[str, Any] = {"debuggerAddress": "127.0.0.1:1"}
+
+
+@pytest.mark.parametrize(
+    ("browser", "arguments"),
+    [
+        ("firefox", ELSEWHERE),
+        *((browser, given) for browser in ("webkitgtk", "safari") for given in (ELSEWHERE, {"mode": "persistent"})),
+    ],
+    ids=str,
+)
+def test_other_browsers_and_a_grid_refuse_modes_that_they_lack(
     modern: Served, browser: str, arguments: dict[str, Any]
-) -> None:  # X14 X16
-    """Persistent and attached modes are unsupported in these browsers and at a remote provider."""
+) -> None:  # X16
+    """Attached mode is unsupported in these browsers, persistent in two of them, both at a remote provider."""
     refused(modern.call("start_browser", browser=browser, **arguments), "unsupported")
     where = {"provider": "selenium_grid", "platform": "browser"}
     assert "selenium_grid" in refused(modern.call("start_session", **where, **arguments), "unsupported")
@@ -245,7 +249,7 @@ def test_firefox_webkitgtk_safari_and_grid_refuse_persistent_and_attached_modes(
 
 def test_an_attached_user_browser_is_driven_and_left_running(
     modern: Served, shared_home: Home, users: Users, shop: str
-) -> None:  # X35 X36 X43 X44 X46
+) -> None:  # X35 X36 X44 X45 X43 X46
     """The user's tabs are listed and unchanged; a first page gets its own tab; closing ends only our driver.
 
     Route rules and recording apply to the browser's requests only while it is driven.
@@ -282,7 +286,8 @@ def test_an_attached_user_browser_is_driven_and_left_running(
         pytest.fail("the user's tab is gone")
 
 
-def test_windows_of_an_attached_browser_keep_their_size(modern: Served, users: Users) -> None:  # X35 O25
+@pytest.mark.long
+def test_windows_of_an_attached_browser_keep_their_size(modern: Served, users: Users) -> None:  # X35
     """Emulation applies to each tab and resizes none, except for a device, whose end restores the size."""
     modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address)
     facts = "return [innerWidth, innerHeight, Intl.DateTimeFormat().resolvedOptions().timeZone]"
@@ -302,9 +307,10 @@ def test_windows_of_an_attached_browser_keep_their_size(modern: Served, users: U
     assert seen("t2")[:2] == sizes["t2"]
 
 
+@pytest.mark.long
 def test_permissions_of_an_attached_browser_are_untouched_until_a_policy_is_set(
     modern: Served, users: Users, shop: str
-) -> None:  # X35 X55
+) -> None:  # X35 X54 X46
     """A permission request gets the browser's own answer until set_policy allows it."""
     asks = "return Notification.requestPermission()"
     modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address, navigationUrl=shop)
@@ -313,7 +319,8 @@ def test_permissions_of_an_attached_browser_are_untouched_until_a_policy_is_set(
     assert modern.ok("execute_script", script=asks)["value"] == "granted"
 
 
-def test_an_attached_user_browser_outlives_its_driver_and_server(home: Home, users: Users) -> None:  # X43 X44 X45 O12
+@pytest.mark.long
+def test_an_attached_user_browser_outlives_its_driver_and_server(home: Home, users: Users) -> None:  # X43 X45 O12 X46
     """The driver is killed, or the server ends: the browser runs on, and nothing of ours is left."""
     with home.serve(attach=users.address, park_ttl="0") as server:
         server.ok("start_browser", sessionId="a", mode="attached")
@@ -327,7 +334,7 @@ def test_an_attached_user_browser_outlives_its_driver_and_server(home: Home, use
 
 def test_attaching_fails_with_a_hint_when_no_browser_answers(
     modern: Served, users: Users, shared_home: Home
-) -> None:  # X35 X36 X45
+) -> None:  # X35 X44
     """A session whose attached browser ends is lost, and a new start gives the command for such a browser."""
     modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address)
     waiting = modern.begin("wait_for", selector="#never", timeout=600_000, sessionId="mine")
@@ -339,17 +346,18 @@ def test_attaching_fails_with_a_hint_when_no_browser_answers(
     assert "--remote-debugging-port" in text
 
 
-def test_profiles_remove_takes_only_the_name_of_a_closed_profile(keeping: Served, shared_home: Home) -> None:  # X31 X39
+@pytest.mark.long
+def test_profiles_remove_takes_only_the_name_of_a_closed_profile(profiled: Served, shared_home: Home) -> None:  # X39
     """The profiles command removes neither an open profile nor a folder that is no profile."""
 
     def profiles(*words: str) -> str:
         done = CliRunner().invoke(app, ["profiles", *words], env={"ORCHESTRATOR_HOME": str(shared_home.folder)})
         return str(done.exception) if isinstance(done.exception, OrchestratorError) else done.output
 
-    keeping.ok("start_browser", sessionId="ann", **KEPT)
+    profiled.ok("start_browser", sessionId="ann", **KEPT)
     assert profiles("list") == "chrome/work\n"
     assert "is open in process" in profiles("remove", "chrome/work")
-    keeping.ok("close_session", sessionId="ann")
+    profiled.ok("close_session", sessionId="ann")
     (shared_home.folder / "profiles" / "chrome" / "note").touch()
     for wrong in ("work", "../run", "chrome/../chrome/work", "chrome", "chrome/note", str(shared_home.folder)):
         assert "There is no profile" in profiles("remove", wrong)

@@ -13,6 +13,7 @@ import pytest
 from orchestrator.sessions.store.leases import NOBODY_CAME
 from orchestrator.system.activity import entries
 from tests.e2e.harness import Home, answered, kill, runs, until
+from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 
@@ -76,10 +77,10 @@ def seen(server: Served) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("how", GOING)
+@pytest.mark.parametrize("how", every_other_long(GOING))
 def test_a_parked_session_is_restored_as_it_was(
     lasting: Home, era: str, base: str, how: str
-) -> None:  # B1 B3 B4 B5 B6 B7 B8 B9 B22 B30 W33 W35 X42
+) -> None:  # B3 B4 B6 B7 B8 B9 B22 B30 W33 B17 B19 B20 B23 X41
     """A restored session has its page, tabs, frame, scroll, form, cookies and refs, however its server ended."""
     with lasting.serve(era) as first:
         before = filled(first, base)
@@ -107,7 +108,7 @@ def test_a_parked_session_is_restored_as_it_was(
 
 def test_sessions_of_a_killed_server_end_after_park_ttl_without_any_server(
     home: Home, base: str
-) -> None:  # B12 B13 B34 O12
+) -> None:  # B34 O12 B14 X40
     """A busy and an idle session outlive their killed server, and end when no caller comes back in time."""
     names = ["busy", "idle"]
     with home.serve(park_ttl="2") as server:
@@ -126,9 +127,10 @@ def test_sessions_of_a_killed_server_end_after_park_ttl_without_any_server(
     until(home.is_clean, "the end of their browsers, drivers and profiles")
 
 
+@pytest.mark.long
 def test_a_leaving_server_parks_working_sessions_and_ends_starting_or_lost_ones(
     lasting: Home, site: Site, base: str
-) -> None:  # B3 B4 B5 O12
+) -> None:  # B3 B4 O12 B30
     """A server at the end of its input parks a busy session and ends a starting one and a lost one."""
     slow = site.gate("/slow")
     with lasting.serve() as server:
@@ -149,7 +151,7 @@ def test_a_leaving_server_parks_working_sessions_and_ends_starting_or_lost_ones(
         assert server.ok("execute_script", script="return self.done", sessionId="busy")["value"] is True
 
 
-def test_two_servers_share_a_parked_session_that_is_restored_once(lasting: Home, base: str) -> None:  # B2 B23 W35
+def test_two_servers_share_a_parked_session_that_is_restored_once(lasting: Home, base: str) -> None:  # B2
     """Calls from two servers restore a parked session once; the first server of the namespace owns it."""
     with lasting.serve() as server:
         server.ok("start_browser", sessionId="a", navigationUrl=base)

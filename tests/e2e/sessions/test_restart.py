@@ -8,7 +8,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from orchestrator.models.storage_state import StorageState
+from orchestrator.system.output import write_file
 from orchestrator.system.process_identity import alive
 from orchestrator.system.storage_files import build_state_path
 from tests.e2e.harness import Home, until
@@ -16,6 +19,25 @@ from tests.e2e.stage import refused
 from tests.servers.site import Reply, Site, Visit
 
 _SIGN_IN = "<!doctype html><title>in</title><script>localStorage.token = 'unguessable'</script>"
+_KEEP = """<!doctype html><title>keep</title><script>
+localStorage.token = 'unguessable'; sessionStorage.draft = `draft at ${location.hostname}`;
+const opened = indexedDB.open('shop', 3);
+opened.onupgradeneeded = () => {
+  const goods = opened.result.createObjectStore('goods', { keyPath: 'id' });
+  goods.createIndex('price', 'price');
+  goods.put({ id: 1, price: 5, name: `goods of ${location.hostname}` });
+  opened.result.createObjectStore('basket').put({ what: 'Mug', on: new Date(0), many: [1n, 2n] }, 'first');
+};
+opened.onsuccess = () => { opened.result.close(); document.title = 'kept'; };
+</script>"""
+_LOOK = """const done = (request) => new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
+const shop = await done(indexedDB.open('shop', 3));
+const read = shop.transaction(['goods', 'basket']);
+const [goods, basket] = await Promise.all([
+  done(read.objectStore('goods').index('price').get(5)), done(read.objectStore('basket').get('first')),
+]);
+const isExact = basket.on instanceof Date && basket.many[1] === 2n;
+return [localStorage.token, sessionStorage.draft ?? null, [goods.name, basket.what, basket.many.length, isExact]];"""
 _COOKIE = {"Set-Cookie": "sid=unguessable-too; HttpOnly; Path=/"}
 
 
@@ -49,6 +71,7 @@ def die(home: Home, *sessions: str) -> None:
     until(lambda: not any(map(alive, dying)), "the end of the browsers")
 
 
+@pytest.mark.long
 def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -> None:  # B11 B18 B25
     """A fresh browser has the saved storage and the emulation of the dead one; the first result reports it."""
     signing(site)
@@ -68,7 +91,7 @@ def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -
     with home.serve(park_ttl="60") as server:
         answer = server.call("get_text", sessionId="shop")
         assert (answer.data["restored"], answer.data["recovered"]) == (False, "storage")
-        told = "A fresh browser has its cookies and local storage; its pages and unsent input are lost"
+        told = "A fresh browser has its cookies and storage; its pages and unsent input are lost"
         assert f"{told}; the last page was 'in' at {site.url('/in')}." in answer.data["events"][0]
         after = home.record("shop")
         assert (after.created_at, after.limits, after.ref_next >= before.ref_next) == (
@@ -87,7 +110,39 @@ def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -
         assert kept(home) == []
 
 
-def test_contexts_that_are_recovered_share_one_browser_again(home: Home, site: Site) -> None:  # B11 B18 F1 F2 F7
+def test_the_storage_of_both_tabs_of_a_dead_browser_is_recovered(home: Home, site: Site) -> None:  # B11 B25
+    """Cookies, local and session storage and databases of two tabs are back, as is the origin that one had left."""
+    site.page("/keep", Reply(_KEEP, headers=_COOKIE))
+    site.page("/look", "<!doctype html><title>look</title>")
+    first, left, second = hosts = "127.0.0.1", "left.localhost", "localhost"
+    with home.serve(park_ttl="60") as server:
+        server.ok("start_browser", sessionId="shop")
+        kept = {"action": "wait_for", "title": "kept"}
+        steps = [
+            {"action": "navigate", "url": site.url("/keep", host=first)},
+            kept,
+            {"action": "tabs", "do": "new", "url": site.url("/keep", host=left)},
+            kept,
+            {"action": "navigate", "url": site.url("/keep", host=second)},
+            kept,
+        ]
+        server.ok("execute_sequence", actions=steps, sessionId="shop")
+    die(home, "shop")
+    with home.serve(park_ttl="60") as server:
+        for host in hosts:
+            server.ok("navigate", url=site.url("/look", host=host), sessionId="shop")
+            draft = None if host == left else f"draft at {host}"
+            found = server.ok("execute_script", script=_LOOK, sessionId="shop")["value"]
+            assert found == ["unguessable", draft, [f"goods of {host}", "Mug", 2, True]]
+            assert "sid" in site.visits("/look")[-1].cookies
+        requests = server.ok("get_network", sessionId="shop")["entries"]
+        pages = [one["url"] for one in requests if "favicon" not in one["url"]]
+        assert pages == [site.url("/look", host=host) for host in hosts]
+        assert server.ok("execute_script", script="return history.length", sessionId="shop")["value"] == 4
+        server.ok("close_sessions", all=True)
+
+
+def test_contexts_that_are_recovered_share_one_browser_again(home: Home, site: Site) -> None:  # B11 B18
     """The first recovered context launches the browser as first requested; the other one joins it."""
     site.page("/", "<title>shop</title>")
     url = site.url("/", host="shop.test")
@@ -105,8 +160,8 @@ def test_contexts_that_are_recovered_share_one_browser_again(home: Home, site: S
 
 
 def test_a_session_beyond_max_duration_is_recreated_under_its_name(
-    home: Home, site: Site
-) -> None:  # O10 O23 O29 B10 B35 F28 F31
+    home: Home, site: Site, tmp_path: Path
+) -> None:  # F28 F31 F29 O11
     """With on_max_duration=recreate the next call gets a fresh browser under the same name, and reports it.
 
     The login and the globals of scripts are gone, which the first script reports; vars, policies, granted permissions,
@@ -114,7 +169,7 @@ def test_a_session_beyond_max_duration_is_recreated_under_its_name(
     """
     site.page("/in", "<script>document.title = new Date(0).getHours()</script>")
     with home.serve(on_max_duration="recreate") as server:
-        options = {"maxDuration": "6s", "har": str(home.folder / "shop.har")}
+        options = {"maxDuration": "6s", "har": str(tmp_path / "shop.har")}
         row = server.ok("start_browser", sessionId="shop", navigationUrl=site.url("/in"), options=options)
         asks = {"script": "return Notification.requestPermission()", "sessionId": "shop"}
         server.ok("set_policy", notifications="allow", sessionId="shop")
@@ -122,7 +177,7 @@ def test_a_session_beyond_max_duration_is_recreated_under_its_name(
         server.ok("set_policy", dialogs="accept", notifications="raise", sessionId="shop")
         server.ok("run_script", script="globalThis.kept = 1; vars.set('kept', '1')", sessionId="shop")
         server.ok("emulate", timezone="Asia/Tokyo", sessionId="shop")
-        StorageState().write(build_state_path(home.folder, home.record("shop")))
+        write_file(build_state_path(home.folder, home.record("shop")), StorageState().text())
         until(lambda: home.record("shop").state == "parked", "the end of a browser that is too old")
         until(lambda: not home.processes() and not kept(home), "the end of what ran and of what was kept")
         listed = server.ok("list_sessions")["sessions"][0]
@@ -138,5 +193,5 @@ def test_a_session_beyond_max_duration_is_recreated_under_its_name(
         assert server.ok("execute_script", **asks)["value"] == "granted"
         assert (home.record("shop").fresh_since or 0) > home.record("shop").created_at + 6
         assert server.ok("close_session", sessionId="shop")["closed"] == ["shop"]
-    entries = json.loads((home.folder / "shop.har").read_text())["log"]["entries"]
+    entries = json.loads((tmp_path / "shop.har").read_text())["log"]["entries"]
     assert [one["request"]["url"] for one in entries].count(site.url("/in")) == 2

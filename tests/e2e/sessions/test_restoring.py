@@ -18,6 +18,7 @@ from orchestrator.models.session import SessionState
 from orchestrator.settings import Settings
 from tests.e2e.doors.test_shell import shell
 from tests.e2e.harness import NAMESPACE, Home, kill, remote, runs, until
+from tests.long_cases import every_other_long
 from tests.servers.site import Site
 
 FORM = "<title>Form</title><label>Name <input id=name></label>"
@@ -44,7 +45,7 @@ async def end(home: Home) -> None:
         await one.close_sessions(all=True)
 
 
-async def test_any_call_that_names_a_parked_session_restores_it(home: Home, site: Site) -> None:  # B1 B15 B29
+async def test_any_call_that_names_a_parked_session_restores_it(home: Home, site: Site) -> None:  # B1 B15 B2 B33 X41
     """Actions, sequences, parallel sequences and comparisons restore it; a failing action reports that as well."""
     page = site.page("/", FORM)
     await park(home, *"abcde", url=page)
@@ -64,7 +65,8 @@ async def test_any_call_that_names_a_parked_session_restores_it(home: Home, site
     await end(home)
 
 
-async def test_parked_sessions_are_closed_like_open_ones(home: Home) -> None:  # O12 X40 X41
+@pytest.mark.long
+async def test_parked_sessions_are_closed_like_open_ones(home: Home) -> None:  # O12
     """Parked sessions are closed by name, by prefix or all at once, without being restored first."""
     await park(home, "a", "b-1", "b-2", "c")
     async with server(home) as one:
@@ -77,10 +79,10 @@ async def test_parked_sessions_are_closed_like_open_ones(home: Home) -> None:  #
         assert home.is_clean()
 
 
-@pytest.mark.parametrize("victim", ["chromedriver", "chromium"])
+@pytest.mark.parametrize("victim", every_other_long(["chromedriver", "chromium"]))
 async def test_a_parked_session_that_died_is_reported_as_not_restored(
     home: Home, site: Site, victim: str
-) -> None:  # B8 B16 X42
+) -> None:  # B16 X42
     """A session whose driver or browser died while parked names the ended process, and old refs are stale."""
     async with server(home) as one:
         session = await one.start_browser("a", navigation_url=site.page("/", FORM))
@@ -99,9 +101,9 @@ async def test_a_parked_session_that_died_is_reported_as_not_restored(
 
 
 @pytest.mark.parametrize("emptied", [["t1"], ["t1", "t2"]])
-async def test_a_tab_that_comes_back_without_its_page_is_closed(  # B26 B27 B28 O16 O17
+async def test_a_tab_that_comes_back_without_its_page_is_closed(
     home: Home, site: Site, emptied: list[str]
-) -> None:
+) -> None:  # B26 B27 B28 O16
     """Tabs that lost their page while parked are closed; with none left a fresh one opens in the same context."""
     async with server(home) as one:
         await one.start_browser("shop")
@@ -126,9 +128,10 @@ async def test_a_tab_that_comes_back_without_its_page_is_closed(  # B26 B27 B28 
         await one.close_sessions(all=True)
 
 
+@pytest.mark.long
 async def test_a_dialog_left_open_in_a_parked_session_can_be_answered_by_the_first_call(
     home: Home, site: Site
-) -> None:  # B1 B29 X54
+) -> None:  # X53
     """Answering the dialog restores the session that was parked with it."""
     page = site.page("/", "<button onclick=\"document.title = confirm('Sure?')\">Ask</button>")
     async with server(home) as one:
@@ -144,7 +147,7 @@ async def test_a_dialog_left_open_in_a_parked_session_can_be_answered_by_the_fir
 
 async def test_parked_contexts_of_one_browser_are_restored_with_their_own_state(
     home: Home, site: Site
-) -> None:  # B4 B5 B11 B18 B25 F2
+) -> None:  # B5 B11 B18 B7 B21
     """Two contexts keep their forms; when their browser dies a fresh one has the saved storage of each."""
     page, names = site.page("/", FORM), ("shop", "shop:ann")
     async with server(home) as one:
@@ -168,7 +171,8 @@ async def test_parked_contexts_of_one_browser_are_restored_with_their_own_state(
     await end(home)
 
 
-async def test_an_expired_parked_session_says_why_it_is_closed(home: Home) -> None:  # B12 B14 B33
+@pytest.mark.long
+async def test_an_expired_parked_session_says_why_it_is_closed(home: Home) -> None:  # B12
     """A session that expired while parked is closed with that reason, and its name is free."""
     await park(home, "a", ttl=0.5)
     until(lambda: not home.records(), "the end of the session")
@@ -193,7 +197,8 @@ async def test_an_unreadable_record_of_another_namespace_does_not_stop_a_server(
         db.execute("DELETE FROM sessions WHERE namespace = 'b'")
 
 
-async def test_an_unused_parked_session_keeps_its_expiry(home: Home) -> None:  # B14 B19 B20
+@pytest.mark.long
+async def test_an_unused_parked_session_keeps_its_expiry(home: Home) -> None:  # B12
     """Adopting a parked session without using it does not extend its time; a use restarts it."""
     await park(home, "a", "b")
     first = {record.id: record.parked_until or 0 for record in home.records()}
@@ -205,7 +210,8 @@ async def test_an_unused_parked_session_keeps_its_expiry(home: Home) -> None:  #
     await end(home)
 
 
-async def test_a_script_parks_again_the_session_that_it_did_not_start(home: Home, site: Site) -> None:  # B17 B23 B30
+@pytest.mark.long
+async def test_a_script_parks_again_the_session_that_it_did_not_start(home: Home, site: Site) -> None:  # B17
     """A script works in a parked session and parks it again; sessions that it started end with it."""
     await park(home, "left", "again", url=site.page("/", FORM))
     async with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE)) as script:
@@ -221,9 +227,7 @@ async def test_a_script_parks_again_the_session_that_it_did_not_start(home: Home
     await end(home)
 
 
-async def test_a_parked_session_can_be_used_from_the_command_line(
-    home: Home, site: Site
-) -> None:  # B15 B16 B17 B29 B33
+async def test_a_parked_session_can_be_used_from_the_command_line(home: Home, site: Site) -> None:  # B29
     """Commands list a parked session and act in it by name, with the output of the tool."""
     page = site.page("/", f"{FORM}<input id=word type=password oninput='document.title = value'>")
     await park(home, "shop", url=page)

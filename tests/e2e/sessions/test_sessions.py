@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.harness import Home, answered
+from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 
@@ -21,7 +22,7 @@ WRONG = [pytest.param(one, id=ascii(one)[:24]) for one in WRONG_IDS]
 
 def test_two_named_sessions_are_started_used_listed_chosen_and_closed(
     server: Served, site: Site
-) -> None:  # W1 W5 W6 W11 W12 W17 W19 W36 W37
+) -> None:  # W1 W6 W11 W12 W17 W19 W36 W37 B1 W8 W10 W29 W30 X14 X15
     """Two users start, one clicks, the list names the first as current, the second is chosen, all are closed."""
     site.page("/", "<title>Shop</title><button onclick=\"document.title = 'clicked'\">Buy</button>")
     assert server.ok("start_browser", sessionId="user-a")["sessionId"] == "user-a"
@@ -39,18 +40,18 @@ def test_two_named_sessions_are_started_used_listed_chosen_and_closed(
     assert server.ok("list_sessions") == {"sessions": [], "currentSession": None}
 
 
-def test_a_session_row_reports_type_state_mode_times_url_and_remote_url(
+def test_a_session_row_reports_type_state_mode_times_url_tabs_and_remote_url(
     server: Served, site: Site
-) -> None:  # W13 W14 W15 W16 W17 W18 W36 X29 O13 O21
-    """The rows of a start and of the list have type, capabilities, state, mode, times, URL and remote address."""
+) -> None:  # W13 W14 W17 W18 W36 X29 O13 O15 O19 O21
+    """The rows of a start and of the list have type, capabilities, state, mode, times, URL, tabs and remote address."""
     site.page("/", "<title>Here</title>")
     started = server.ok("start_browser", sessionId="seen", navigationUrl=site.url("/"))
     (listed,) = server.ok("list_sessions")["sessions"]
     assert listed.pop("lastActiveAt") >= started.pop("lastActiveAt") >= started["createdAt"]
     assert listed == started
-    assert {name: started[name] for name in ("type", "provider", "state", "mode", "url", "owned")} == {
+    assert {name: started[name] for name in ("type", "provider", "state", "mode", "url", "owned", "pages")} == {
         "type": "browser", "provider": "local", "state": "active", "mode": "incognito",
-        "url": site.url("/"), "owned": True,
+        "url": site.url("/"), "owned": True, "pages": 1,
     }  # fmt: skip
     assert started["capabilities"]["browserName"] == "chrome"
     assert started["capabilities"]["platformName"]
@@ -64,8 +65,11 @@ def test_a_session_row_reports_type_state_mode_times_url_and_remote_url(
     assert used["lastActiveAt"] > started["createdAt"]
     again = server.ok("list_sessions")
     assert (again["sessions"], again["currentSession"]) == ([used], "seen")
+    server.ok("tabs", action="new")
+    assert server.ok("list_sessions")["sessions"][0]["pages"] == 2
 
 
+@pytest.mark.long
 def test_list_sessions_gives_the_same_facts_in_text_and_data(modern: Served) -> None:  # W17
     """A model that gets only the text learns ids, states and the current session from it."""
     modern.ok("start_browser", sessionId="ann")
@@ -79,6 +83,7 @@ def test_list_sessions_gives_the_same_facts_in_text_and_data(modern: Served) -> 
     assert [row["sessionId"] for row in modern.ok("list_sessions", prefix="b")["sessions"]] == ["bob"]
 
 
+@pytest.mark.long
 def test_list_sessions_answers_at_once_while_a_session_is_busy(modern: Served, site: Site) -> None:  # W17 O15
     """The list answers at once while a session works, with its last recorded state."""
     site.page("/", "<title>Last known</title>")
@@ -93,7 +98,8 @@ def test_list_sessions_answers_at_once_while_a_session_is_busy(modern: Served, s
     answered(running)
 
 
-def test_unnamed_sessions_get_numbered_ids(server: Served) -> None:  # W8 W9
+@pytest.mark.long
+def test_unnamed_sessions_get_numbered_ids(server: Served) -> None:  # W15 W16 W30
     """Automatic ids are browser-1, browser-2, …; they restart at 1 when no session of the namespace is left."""
     assert server.ok("start_browser")["sessionId"] == "browser-1"
     assert server.ok("start_browser")["sessionId"] == "browser-2"
@@ -103,13 +109,15 @@ def test_unnamed_sessions_get_numbered_ids(server: Served) -> None:  # W8 W9
     assert server.ok("start_session", provider="local", platform="browser")["sessionId"] == "browser-1"
 
 
-def test_automatic_ids_skip_a_name_that_is_already_open(modern: Served) -> None:  # W8 W9 X22
+@pytest.mark.long
+def test_automatic_ids_skip_a_name_that_is_already_open(modern: Served) -> None:  # X22 W16
     """A name that looks like an automatic id is skipped by the count."""
     modern.ok("start_browser", sessionId="browser-1")
     assert modern.ok("start_browser")["sessionId"] == "browser-2"
 
 
-def test_start_session_starts_by_provider_and_platform(modern: Served, site: Site) -> None:  # W40 W55
+@pytest.mark.long
+def test_start_session_starts_by_provider_and_platform(modern: Served, site: Site) -> None:  # W55
     """start_session starts a session by provider and platform, in any case of letters."""
     site.page("/", "<title>By provider</title>")
     row = modern.ok(
@@ -119,7 +127,7 @@ def test_start_session_starts_by_provider_and_platform(modern: Served, site: Sit
     assert modern.ok("expect", title="By provider")
 
 
-def test_an_unknown_provider_is_refused_with_the_known_ones(modern: Served, shared_home: Home) -> None:  # W40
+def test_an_unknown_provider_is_refused_with_the_known_ones(modern: Served, shared_home: Home) -> None:
     """A misspelled provider reserves no session, and the error lists the known ones."""
     answer = modern.call("start_session", provider="locall", platform="browser", sessionId="no-provider")
     assert answer.code in {"invalid_argument", "provider_error"}
@@ -127,7 +135,8 @@ def test_an_unknown_provider_is_refused_with_the_known_ones(modern: Served, shar
     assert "no-provider" not in shared_home.remembered()
 
 
-def test_each_session_has_its_own_viewport(modern: Served, site: Site) -> None:  # W16 X19
+@pytest.mark.long
+def test_each_session_has_its_own_viewport(modern: Served, site: Site) -> None:  # X19
     """Each session has the requested page area, or the default, a large one."""
     site.page("/", "<title>Size</title>")
     modern.ok("start_browser", sessionId="usual", navigationUrl=site.url("/"))
@@ -139,6 +148,7 @@ def test_each_session_has_its_own_viewport(modern: Served, site: Site) -> None: 
     assert sizes == {"usual": [1280, 720], "small": [390, 600]}
 
 
+@pytest.mark.long
 def test_starting_an_open_session_id_again_is_refused(server: Served, shared_home: Home) -> None:  # W49 X22
     """The second start is refused before anything is launched, and the first session lives on."""
     first = server.ok("start_browser", sessionId="test")
@@ -153,7 +163,7 @@ def test_starting_an_open_session_id_again_is_refused(server: Served, shared_hom
 
 def test_of_two_concurrent_starts_with_one_session_id_exactly_one_succeeds(
     server: Served, shared_home: Home
-) -> None:  # W49 X22
+) -> None:  # W49 X22 X15
     """Of two concurrent starts the first succeeds, the other gets session_exists, and a single browser runs."""
     answers = [answered(call) for call in [server.begin("start_browser", sessionId="test") for _ in range(2)]]
     assert sorted(answer.code for answer in answers) == ["", "session_exists"]
@@ -163,6 +173,7 @@ def test_of_two_concurrent_starts_with_one_session_id_exactly_one_succeeds(
     assert len(shared_home.drivers()) == 1
 
 
+@pytest.mark.long
 def test_a_closed_sessions_id_can_be_started_again(modern: Served) -> None:  # W11 W49
     """After close_session the name starts a new session, without any state of the old one."""
     first = modern.ok("start_browser", sessionId="again")
@@ -175,7 +186,7 @@ def test_a_closed_sessions_id_can_be_started_again(modern: Served) -> None:  # W
 @pytest.mark.parametrize("wrong", WRONG)
 def test_an_invalid_session_id_is_refused_by_every_tool_without_side_effects(
     modern: Served, shared_home: Home, wrong: str
-) -> None:  # W8 F5
+) -> None:  # W8
     """An invalid id is invalid_argument for every tool, and creates no file, record or process."""
     modern.ok("close_sessions", all=True)
     before = (shared_home.files(), shared_home.remembered(), _below(shared_home.folder.parent))
@@ -202,7 +213,8 @@ def _below(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning(home: Home) -> None:  # W45 W46
+@pytest.mark.long
+def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning(home: Home) -> None:  # W45
     """From the fifth session on a start succeeds with a warning; a setting changes the number."""
     with home.serve(session_warning="2") as server:
         assert "warnings" not in server.ok("start_browser")
@@ -213,7 +225,8 @@ def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning
             assert answer.data["warnings"][0] in answer.text
 
 
-def test_a_start_at_max_sessions_is_refused_until_a_session_is_closed(home: Home) -> None:  # W45 W46
+@pytest.mark.long
+def test_a_start_at_max_sessions_is_refused_until_a_session_is_closed(home: Home) -> None:  # W45
     """At max_sessions a start answers session_limit with the open ids, and succeeds once one is closed."""
     with home.serve(max_sessions="1") as server:
         server.ok("start_browser", sessionId="only")
@@ -226,7 +239,21 @@ def test_a_start_at_max_sessions_is_refused_until_a_session_is_closed(home: Home
         server.ok("start_browser", sessionId="more")
 
 
-def test_a_failed_start_leaves_no_record_and_no_folder(home: Home, site: Site) -> None:  # W15 X22
+def test_a_browser_beyond_max_local_browsers_is_refused_and_a_context_is_none(home: Home) -> None:  # W46
+    """Starts at once are counted, too; contexts share their browser, and one that is closed leaves room."""
+    with home.serve(max_local_browsers="1") as server:
+        begun = [server.begin("start_browser", sessionId=name) for name in ("one", "two")]
+        starts = [answered(one) for one in begun]
+        [refusal] = [answer for answer in starts if answer.failed]
+        assert refusal.code == "session_limit"
+        assert "1 browser is open on this machine, and max_local_browsers is 1." in refusal.text
+        assert "The setting max_local_browsers is auto or a number; the operator sets it." in refusal.text
+        server.ok("start_browser", sessionId="one:ann")
+        server.ok("close_sessions", all=True)
+        server.ok("start_browser", sessionId="two")
+
+
+def test_a_failed_start_leaves_no_record_and_no_folder(home: Home, site: Site) -> None:  # X22
     """A browser that cannot start answers start_failed: no record is open, no folder is left, the name is free."""
     broken = home.folder / "broken-browser"
     broken.write_text("#!/bin/sh\necho out of order >&2\nexit 3\n", "utf-8")
@@ -247,14 +274,14 @@ def test_a_failed_start_leaves_no_record_and_no_folder(home: Home, site: Site) -
 BAD_URLS = {
     "blocked-port": "http://127.0.0.1:9/",
     "nobody-listens": "http://127.0.0.1:2/",
-    "no-such-file": "file:///no/such/file",
+    "no-such-file": Path("no/such/file").absolute().as_uri(),
 }
 
 
-@pytest.mark.parametrize("url", BAD_URLS.values(), ids=list(BAD_URLS))
+@pytest.mark.parametrize("url", every_other_long(BAD_URLS.values()), ids=list(BAD_URLS))
 def test_a_navigation_url_that_does_not_load_fails_the_start(
     modern: Served, shared_home: Home, url: str
-) -> None:  # W16 X22
+) -> None:  # X22 W40
     """A start whose navigationUrl does not load leaves nothing, and the same name can be started without it."""
     answer = modern.call("start_browser", sessionId="test", navigationUrl=url)
     assert answer.code == "start_failed"
@@ -267,16 +294,17 @@ def test_a_navigation_url_that_does_not_load_fails_the_start(
 
 
 @pytest.mark.parametrize("url", ["example.com", "", "javascript:alert(1)"])
-def test_an_invalid_navigation_url_launches_no_browser(modern: Served, shared_home: Home, url: str) -> None:  # W16
+def test_an_invalid_navigation_url_launches_no_browser(modern: Served, shared_home: Home, url: str) -> None:  # W40
     """A navigationUrl that is not absolute, or is a script, is refused before the name is reserved."""
     assert modern.call("start_browser", sessionId="no-address", navigationUrl=url).code == "invalid_argument"
     assert "no-address" not in shared_home.remembered()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wait", [True, False])
 def test_a_dialog_of_the_first_page_is_reported_exactly_once(
     modern: Served, site: Site, *, wait: bool
-) -> None:  # W16 X53
+) -> None:  # X53 W40
     """A dialog of the first page is reported once: by the start, or by the first call after it."""
     url = site.page("/", "<title>Hello</title><script>alert('Welcome!')</script>")
     start = modern.call("start_browser", navigationUrl=url, wait=wait)
@@ -286,6 +314,7 @@ def test_a_dialog_of_the_first_page_is_reported_exactly_once(
     assert told == [wait, not wait, False]
 
 
+@pytest.mark.long
 def test_an_installed_browser_version_is_started(modern: Served) -> None:
     """A browserVersion matches by its major part or in full, and the row reports the running version."""
     here = modern.ok("start_browser", sessionId="any")["capabilities"]["browserVersion"]

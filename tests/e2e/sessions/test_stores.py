@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import pairwise
@@ -59,7 +60,8 @@ def base(site: Site) -> str:
     return site.page("/", "<title>start</title><input id=name><button onclick='document.title += 1'>Go</button>")
 
 
-def test_two_clients_of_a_namespace_see_each_others_sessions(pair: Pair, base: str) -> None:  # W17 W35 X8 O14
+@pytest.mark.long
+def test_two_clients_of_a_namespace_see_each_others_sessions(pair: Pair, base: str) -> None:  # W17 O14
     """Both list all sessions, each with a current one of its own, and either works in the other's by name."""
     first, second = pair.servers
     first.ok("start_browser", sessionId="a", navigationUrl=base)
@@ -87,7 +89,8 @@ def test_each_client_has_its_own_current_session(pair: Pair) -> None:  # W19 W37
     assert second.ok("list_sessions")["currentSession"] == "b"
 
 
-def test_another_clients_session_is_never_used_without_its_id(pair: Pair, base: str) -> None:  # W10 W23 X2 O1 O6
+@pytest.mark.long
+def test_another_clients_session_is_never_used_without_its_id(pair: Pair, base: str) -> None:  # W23 O1
     """Sessions of another client are no default: navigate starts a session, other tools name the open ids."""
     first, second = pair.servers
     first.ok("start_browser", sessionId="a")
@@ -98,7 +101,8 @@ def test_another_clients_session_is_never_used_without_its_id(pair: Pair, base: 
     assert first.ok("list_sessions")["currentSession"] == "a"
 
 
-def test_close_all_sessions_spares_other_clients_and_close_sessions_all_does_not(pair: Pair) -> None:  # W12 X24 X25
+@pytest.mark.long
+def test_close_all_sessions_spares_other_clients_and_close_sessions_all_does_not(pair: Pair) -> None:  # W12 X25
     """close_all_sessions leaves the other client's sessions alone; close_sessions by all closes the namespace's."""
     first, second = pair.servers
     first.ok("start_browser", sessionId="a")
@@ -111,8 +115,9 @@ def test_close_all_sessions_spares_other_clients_and_close_sessions_all_does_not
     assert pair.home.is_clean()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["EOF", "SIGTERM"])
-def test_a_clients_sessions_survive_another_clients_end(home: Home, base: str, end: str) -> None:  # W1 X8 X40
+def test_a_clients_sessions_survive_another_clients_end(home: Home, base: str, end: str) -> None:  # W1
     """The first client's end ends its own sessions; the second one's live on, the running call included."""
     with home.serve(MIXED[1]) as second:
         second.ok("start_browser", sessionId="b", navigationUrl=base)
@@ -131,7 +136,7 @@ def test_a_clients_sessions_survive_another_clients_end(home: Home, base: str, e
         assert second.ok("expect", selector="#name", value="still here", sessionId="b")
 
 
-def test_sessions_of_a_killed_server_can_be_used_by_another_one(home: Home, base: str) -> None:  # W1 X8 W35
+def test_sessions_of_a_killed_server_can_be_used_by_another_one(home: Home, base: str) -> None:  # W1
     """SIGKILL of one server: the other one continues, and works in the sessions left behind."""
     with home.serve() as second:
         second.ok("start_browser", sessionId="b", navigationUrl=base)
@@ -155,7 +160,8 @@ def test_of_two_servers_starting_one_session_id_exactly_one_succeeds(pair: Pair)
     assert len(pair.home.folders()) == 3
 
 
-def test_two_servers_of_a_namespace_give_out_different_session_ids(pair: Pair) -> None:  # W8 W9
+@pytest.mark.long
+def test_two_servers_of_a_namespace_give_out_different_session_ids(pair: Pair) -> None:  # W16
     """Automatic ids are counted for the namespace: servers that start at once get different ones."""
     first, second = pair.servers
     calls = [server.begin("start_browser") for server in (first, second, first, second)]
@@ -163,7 +169,8 @@ def test_two_servers_of_a_namespace_give_out_different_session_ids(pair: Pair) -
     assert sorted(started) == ["browser-1", "browser-2", "browser-3", "browser-4"]
 
 
-def test_calls_of_two_servers_on_one_session_never_overlap(pair: Pair, site: Site, base: str) -> None:  # F12 W26 W27
+@pytest.mark.long
+def test_calls_of_two_servers_on_one_session_never_overlap(pair: Pair, site: Site, base: str) -> None:  # F12 W26
     """Both send without waiting: no two calls overlap, and the calls of each client keep their order."""
     first, second = pair.servers
     first.ok("start_browser", sessionId="a", navigationUrl=base)
@@ -181,9 +188,10 @@ def test_calls_of_two_servers_on_one_session_never_overlap(pair: Pair, site: Sit
         assert [one for one in order if one[0] == name] == [f"{name}{number}" for number in range(8)]
 
 
+@pytest.mark.long
 def test_calls_of_two_servers_on_one_session_run_in_order_of_arrival(
     pair: Pair, site: Site, base: str
-) -> None:  # F12 W26 W27
+) -> None:  # F12 W27
     """Calls that two servers send to one session in turns run in exactly that order."""
     gate = site.gate("/held")
     first, second = pair.servers
@@ -198,7 +206,8 @@ def test_calls_of_two_servers_on_one_session_run_in_order_of_arrival(
     assert [visit.query["n"] for visit in site.visits("/tick")] == list("012345")
 
 
-def test_calls_of_two_servers_on_two_sessions_overlap(pair: Pair, site: Site) -> None:  # X8 X9 F13
+@pytest.mark.long
+def test_calls_of_two_servers_on_two_sessions_overlap(pair: Pair, site: Site) -> None:  # X9 F13
     """Two servers each load a page that is answered only when both requests have arrived."""
     url = site.meeting("/meeting", parties=2)
     first, second = pair.servers
@@ -208,6 +217,7 @@ def test_calls_of_two_servers_on_two_sessions_overlap(pair: Pair, site: Site) ->
     assert [answered(call).data["title"] for call in calls] == ["met", "met"]
 
 
+@pytest.mark.long
 def test_closing_a_session_answers_another_servers_running_and_waiting_calls(
     pair: Pair, site: Site, base: str
 ) -> None:  # W11 X23
@@ -226,7 +236,8 @@ def test_closing_a_session_answers_another_servers_running_and_waiting_calls(
     gate.open()
 
 
-def test_a_session_in_use_by_another_server_is_not_idle(pair: Pair, site: Site, base: str) -> None:  # X26 X28 W47
+@pytest.mark.long
+def test_a_session_in_use_by_another_server_is_not_idle(pair: Pair, site: Site, base: str) -> None:  # X26 B36
     """Closing idle sessions spares one in which another server's call runs."""
     gate = site.gate("/held")
     first, second = pair.servers
@@ -261,3 +272,47 @@ def test_an_unreadable_record_affects_its_own_session_alone(pair: Pair) -> None:
     assert second.ok("close_session", sessionId="odd") == {"closed": ["odd"], "detached": [], "failed": []}
     assert second.call("get_text", sessionId="odd").code == "session_not_found"
     until(lambda: len(pair.home.folders()) == 2, "the end of what the record named")
+
+
+STANDSTILL = 1.5
+"""Seconds of a standstill after which a server looks whether the session is still its own."""
+LOGS = "document.title += ' ' + args[0]"
+
+
+def test_a_server_that_stood_still_stops_when_another_one_has_taken_over(
+    pair: Pair, site: Site, base: str
+) -> None:  # F12
+    """Nothing of the first server's sequence runs between the steps of the second one's, and its error says why."""
+    (first, second), home = pair.servers, pair.home
+    site.page("/second", "second")
+    gates = site.gate("/held"), site.gate("/second")
+    first.ok("start_browser", sessionId="a", navigationUrl=base)
+    before = first.begin("execute_sequence", sessionId="a", timeout=60_000, actions=steps("A1", "/held", "A2"))
+    gates[0].wait_entered()
+    first.process.suspend()
+    since = time.monotonic()
+    try:
+        with closing(sqlite3.connect(home.folder / "sessions.db")) as db, db:
+            db.execute("UPDATE tickets SET beat = beat - 40")  # as if it had stood still for so long
+        after = second.begin("execute_sequence", sessionId="a", timeout=60_000, actions=steps("B1", "/second", "B2"))
+        gates[0].open()
+        gates[1].wait_entered()
+        until(lambda: time.monotonic() > since + STANDSTILL, "the first server's standstill")
+    finally:
+        first.process.resume()
+    stopped = answered(before)
+    gates[1].open()
+    succeed([after])
+    assert (stopped.code, stopped.data["error"]["retryable"]) == ("remote_error", True)
+    assert "Session 'a': another server took over while this one stood still; the call was stopped." in stopped.text
+    assert stopped.data["error"]["completed"] in {1, 2}  # the held one, if nothing more of it was to be sent
+    assert second.ok("execute_script", sessionId="a", script="return document.title")["value"] == "start A1 B1 B2"
+
+
+def steps(before: str, path: str, after: str) -> list[dict[str, object]]:
+    """Write a word into the page's title, wait for a path of the site, and write another one."""
+    return [
+        {"action": "execute_script", "script": LOGS, "args": [before]},
+        {"action": "execute_script", "script": "await fetch(args[0])", "args": [path]},
+        {"action": "execute_script", "script": LOGS, "args": [after]},
+    ]

@@ -24,7 +24,7 @@ def test_an_unnamed_session_becomes_current(keeper: Keeper) -> None:
     assert current(keeper) == "browser-1"
 
 
-def test_a_named_session_becomes_current_only_when_there_is_none(keeper: Keeper) -> None:
+def test_a_named_session_becomes_current_only_when_there_is_none(keeper: Keeper) -> None:  # W7 W54
     """Of user-a and user-b the first one is current."""
     keeper.caller("me")
     keeper.start("user-a")
@@ -32,8 +32,8 @@ def test_a_named_session_becomes_current_only_when_there_is_none(keeper: Keeper)
     assert current(keeper) == "user-a"
 
 
-def test_each_caller_has_its_own_current_session(keeper: Keeper) -> None:
-    """A caller's choice does not affect another caller. # X8 W19 W37."""
+def test_each_caller_has_its_own_current_session(keeper: Keeper) -> None:  # W19 W37 X8
+    """A caller's choice does not affect another caller."""
     keeper.caller("me")
     keeper.caller("you")
     keeper.start("mine")

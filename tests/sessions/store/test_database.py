@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -11,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import InvalidArgument, OrchestratorError, RecordUnreadable
+from orchestrator.errors import InvalidArgument, OrchestratorError, RecordUnreadable, StoreFailed
 from orchestrator.sessions.store.migrations import LATEST, MIGRATIONS
 from orchestrator.sessions.store.sqlite import SqliteStore
+from tests.servers.small_disk import fill, mounted
 from tests.sessions.store.helpers import NAMESPACE, Keeper
 
 
@@ -72,7 +74,7 @@ def test_only_the_user_can_read_the_store(home: Path, keeper: Keeper) -> None:
     """Records name the addresses of sessions: home is 0700, and every file of the store 0600."""
     keeper.start("a")
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.iterdir()}
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.rglob("*") if path.is_file()}
     assert set(modes.values()) == {0o600}, modes
 
 
@@ -103,6 +105,50 @@ def test_a_database_error_is_raised_as_our_own_with_the_files_path(home: Path, k
     """An error of the file is ours, with its path, and not SQLite's."""
     with closing(sqlite3.connect(home / "sessions.db")) as db:
         db.execute("DROP TABLE tickets")
-    with pytest.raises(OrchestratorError, match=r"sessions\.db failed: no such table"):
+    with pytest.raises(OrchestratorError, match=r"sessions\.db is damaged: no such table"):
         keeper.reserve()
     assert keeper.ids() == []
+
+
+def test_a_second_connection_of_a_process_keeps_the_log_of_the_first(home: Path, keeper: Keeper) -> None:
+    """SQLite's locks are the process's: closing a handle of the file would end those of its other connections.
+
+    Another process that closes the file would then take itself for the last one, and delete the log.
+    """
+    keeper.start("a")
+    second = SqliteStore(home)
+    script = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('SELECT 1 FROM sessions'); db.close()"
+    subprocess.run([sys.executable, "-c", script, str(home / "sessions.db")], check=True)
+    assert (home / "sessions.db-wal").exists()
+    second.disconnect()
+
+
+def start_many(keeper: Keeper, number: int) -> None:
+    """Start sessions."""
+    for index in range(number):
+        keeper.start(f"many-{index}")
+
+
+def test_a_write_on_a_full_disk_says_so(tmp_path: Path) -> None:
+    """On a disk without room for the reserve a write fails and says that the disk is full; reading works."""
+    with mounted(tmp_path, 4_000_000):
+        keeper = Keeper(SqliteStore(tmp_path / "home"))
+        keeper.start("a")
+        fill(tmp_path)
+        with pytest.raises(StoreFailed, match=r"sessions\.db cannot be written: its disk is full\. Make room: close"):
+            start_many(keeper, 1000)
+        assert keeper.ids()[0] == "a"
+        keeper.store.disconnect()
+
+
+def test_a_filled_disk_stops_no_write_of_a_store_with_its_reserve(tmp_path: Path) -> None:
+    """The log of the store got its room at the start: a thousand changes need no more."""
+    with mounted(tmp_path, 8_000_000):
+        keeper = Keeper(SqliteStore(tmp_path / "home"))
+        keeper.start("a")
+        fill(tmp_path)
+        for _ in range(1000):
+            keeper.store.reserve_refs(NAMESPACE, "a", 1)
+        keeper.close("a")
+        assert keeper.ids() == []
+        keeper.store.disconnect()

@@ -22,13 +22,13 @@ def test_an_invalid_session_id_is_refused(given: str) -> None:
         normalize_session_id(given)
 
 
-def test_the_id_of_a_default_context_is_that_of_its_instance() -> None:
-    """`x:default` and `x` are one session. # F1 F10."""
+def test_the_id_of_a_default_context_is_that_of_its_instance() -> None:  # F2
+    """`x:default` and `x` are one session."""
     assert normalize_session_id("x:default") == normalize_session_id("x") == "x"
 
 
-def test_unnamed_sessions_are_numbered_per_type(keeper: Keeper) -> None:
-    """Without a name sessions are browser-1, browser-2, each type for itself. # W8 W9."""
+def test_unnamed_sessions_are_numbered_per_type(keeper: Keeper) -> None:  # W15 W16
+    """Without a name sessions are browser-1, browser-2, each type for itself."""
     given = [keeper.reserve()[0].id, keeper.reserve()[0].id, keeper.reserve(type_=SessionType.IOS)[0].id]
     assert given == ["browser-1", "browser-2", "ios-1"]
 
@@ -65,15 +65,15 @@ def test_a_session_number_already_used_as_a_name_is_skipped(keeper: Keeper) -> N
     assert keeper.start().id == "browser-2"
 
 
-def test_each_namespace_numbers_its_own_sessions(keeper: Keeper) -> None:
-    """A namespace's ids do not affect another's. # O14."""
+def test_each_namespace_numbers_its_own_sessions(keeper: Keeper) -> None:  # O14
+    """A namespace's ids do not affect another's."""
     keeper.start()
     assert keeper.start(namespace="another").id == "browser-1"
 
 
 @pytest.mark.parametrize("state", [SessionState.STARTING, SessionState.ACTIVE, SessionState.LOST])
-def test_a_session_id_in_use_is_refused(keeper: Keeper, state: SessionState) -> None:
-    """An id is taken from its reservation until it is closed, and the refusal names the session. # W49 X22."""
+def test_a_session_id_in_use_is_refused(keeper: Keeper, state: SessionState) -> None:  # W49 X22
+    """An id is taken from its reservation until it is closed, and the refusal names the session."""
     if state is SessionState.STARTING:
         keeper.reserve("test")
     else:
@@ -95,8 +95,8 @@ def test_a_closed_session_id_can_be_used_again(keeper: Keeper) -> None:
 
 def test_only_one_of_two_processes_can_reserve_the_same_session_id(
     keeper: Keeper, store: SqliteStore, peer: Callable[[str, str], Peer]
-) -> None:
-    """Of two starts of one id at once one succeeds, and the other is refused with session_exists. # W49 X22."""
+) -> None:  # W49 X22
+    """Of two starts of one id at once one succeeds, and the other is refused with session_exists."""
     racers = [peer("reserve", "test"), peer("reserve", "test")]
     assert [racer.next_word() for racer in racers] == ["ready", "ready"]
     for racer in racers:
@@ -107,7 +107,7 @@ def test_only_one_of_two_processes_can_reserve_the_same_session_id(
 
 
 def test_a_session_beyond_max_sessions_is_refused(keeper: Keeper) -> None:
-    """A session over max_sessions is refused with the open ids, and nothing is reserved. # W46."""
+    """A session over max_sessions is refused with the open ids, and nothing is reserved."""
     keeper.start("a")
     keeper.start("b")
     with pytest.raises(SessionLimit, match="Open sessions: a, b"):

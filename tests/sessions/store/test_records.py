@@ -43,8 +43,8 @@ def test_open_sessions_are_listed_in_order_of_creation(keeper: Keeper) -> None:
     assert keeper.ids() == ["c", "b"]
 
 
-def test_a_session_is_not_found_from_another_namespace(keeper: Keeper) -> None:
-    """A session is not found from a namespace that is not its own. # O14 O26."""
+def test_a_session_is_not_found_from_another_namespace(keeper: Keeper) -> None:  # O14 O26
+    """A session is not found from a namespace that is not its own."""
     keeper.start("a", namespace="another")
     assert keeper.store.get(NAMESPACE, "a") is None
     with pytest.raises(SessionNotFound, match=r"No session: a\. No session is open\."):
@@ -81,7 +81,7 @@ def test_closing_an_unknown_session_names_the_nearest_id(keeper: Keeper) -> None
 
 
 def test_a_sessions_close_condition_is_checked_at_the_moment_of_closing(keeper: Keeper) -> None:
-    """A session that was used after it was chosen for closing stays open. # X28."""
+    """A session that was used after it was chosen for closing stays open."""
     keeper.start("a")
     seen: list[bool] = []
 
@@ -106,7 +106,7 @@ def test_closed_session_ids_are_remembered_for_a_week(home: Path, keeper: Keeper
         later.disconnect()
 
 
-def test_a_closed_session_record_keeps_no_vars_or_events(keeper: Keeper) -> None:
+def test_a_closed_session_record_keeps_no_vars_or_events(keeper: Keeper) -> None:  # F33 F35
     """The vars of a session end with it."""
     keeper.start("a")
     keeper.store.update(NAMESPACE, "a", lambda record: record.with_changes(vars={"token": "abc"}, events=("seen",)))
@@ -177,7 +177,7 @@ def test_a_resource_claimed_by_one_session_is_refused_to_others(keeper: Keeper) 
         keeper.store.claim(mine, "port 8102")
 
 
-def test_an_abandoned_browser_launch_is_not_waited_for_by_other_sessions(keeper: Keeper) -> None:  # F2 O12
+def test_an_abandoned_browser_launch_is_not_waited_for_by_other_sessions(keeper: Keeper) -> None:  # O12
     """A browser that is not ready counts for sessions that would share it only while its launch goes on."""
     seen: list[list[str]] = []
 
@@ -195,3 +195,22 @@ def test_an_abandoned_browser_launch_is_not_waited_for_by_other_sessions(keeper:
     keeper.store.leave_lane(half)
     keeper.store.change_among(mine, look)
     assert seen == [["ready", "half", "own"], ["ready", "own"]]
+
+
+def test_of_several_resources_each_session_gets_a_free_one_in_the_order_of_the_starts(keeper: Keeper) -> None:
+    """A later start does not overtake an earlier one that waits, unless it takes another resource or has ended."""
+    phones = ["phone a", "phone b"]
+    tickets = [keeper.reserve(name)[1] for name in ("first", "second", "third", "fourth", "tablet")]
+    first, second, third, fourth, tablet = tickets
+    assert keeper.store.claim_one(first, phones, keeper.here).taken == "phone a"
+    assert keeper.store.claim_one(second, phones, keeper.here).taken == "phone b"
+    waiting = keeper.store.claim_one(third, phones, keeper.here)
+    assert (waiting.taken, waiting.ahead) == (None, 0)
+    assert {name: record.id for name, record in waiting.holders.items()} == {"phone a": "first", "phone b": "second"}
+    assert keeper.store.claim_one(fourth, phones, keeper.here).ahead == 1
+    assert keeper.store.claim_one(tablet, ["tablet"], keeper.here).taken == "tablet"
+    keeper.close("first")
+    assert keeper.store.claim_one(fourth, phones, keeper.here).taken is None
+    assert keeper.store.claim_one(third, phones, keeper.here).taken == "phone a"
+    keeper.lose("second")
+    assert keeper.store.claim_one(fourth, phones, keeper.here).taken == "phone b"

@@ -29,8 +29,8 @@ def first(store: SqliteStore, ticket: Ticket) -> bool | None:
     return entry.first if entry else None
 
 
-def test_tickets_of_a_lane_are_served_in_order(keeper: Keeper) -> None:
-    """The ticket that entered first is first, until it leaves. # F12."""
+def test_tickets_of_a_lane_are_served_in_order(keeper: Keeper) -> None:  # F12
+    """The ticket that entered first is first, until it leaves."""
     keeper.start("a")
     (one, one_first), (two, two_first), (three, _) = enter(keeper), enter(keeper), enter(keeper)
     assert (one_first, two_first) == (True, False)
@@ -127,7 +127,7 @@ def holders(home: Path) -> list[Holder]:
     """Return the holders of tickets in the file."""
     store = SqliteStore(home)
     with store._database.read() as db:
-        found = [Holder(*row) for row in db.execute("SELECT pid, created FROM tickets")]
+        found = [Holder(*row) for row in db.execute("SELECT pid, created, started FROM tickets")]
     store.disconnect()
     return found
 

@@ -51,7 +51,7 @@ def test_ready_reports_the_middle_of_an_app_buttons_visible_part(phone: Phone) -
     assert ready(screen, "text=Pay now", "point", handle=True) == {
         "ok": True, "x": 540, "y": 1670, "width": 996, "height": 140, "matches": 1, "ref": "e1",
         "line": 'button "Pay now" [e1]', "role": "button", "name": "Pay now", "tag": "android.view.View",
-        "kind": "button", "empty": True, "checked": None, "path": [], "handle": True,
+        "kind": "button", "empty": True, "checked": None, "path": [], "origin": "", "handle": True,
     }  # fmt: skip
 
 
@@ -80,7 +80,7 @@ KEYBOARD = ios("Keyboard", box=(0, 500, 390, 800))
         (ios("Switch", label="X"), "fill", "bad_value", 'switch "X" [e1] takes true or false'),
         (ios("Slider", label="X", value="3%"), "fill", "bad_value", 'slider "X" [e1] = "3%" takes a number'),
         (ios("Button", label="X"), "options", "not_select", 'button "X" [e1] has no options'),
-        (ios("Button", label="X"), "frame", "not_a_frame", 'button "X" [e1] is no frame'),
+        (ios("Button", label="X"), "frame", "not_a_frame", 'button "X" [e1] is not a frame'),
     ],
 )  # fmt: skip
 def test_an_app_element_that_cannot_be_acted_on_is_refused_with_its_reason(

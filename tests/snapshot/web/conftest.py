@@ -56,7 +56,7 @@ def browser(driver: str) -> Iterator[Browser]:
     """A session for each module, with the engine installed from document start in every frame."""
     session = Browser(driver)
     try:
-        install_page_engine(session.remote)
+        install_page_engine(session.remote, {"browserName": "chrome"})
         yield session
     finally:
         session.quit()

@@ -44,7 +44,7 @@ DELTAS = {
     "document.body.innerHTML = document.body.innerHTML.replace('<li>Tea', '<li>Mate')":
         {"appeared": ["text: Mate"], "disappeared": ["text: Tea"], "changed": []},
     "const ul = document.querySelector('ul'); ul.innerHTML = ul.innerHTML.replace(/(.*)(<li>.*)/, '$2$1')":
-        {"appeared": ["text: Cocoa", "listitem"], "disappeared": ["listitem", "text: Cocoa"], "changed": []},
+        {"appeared": ["text: Cocoa"], "disappeared": ["text: Cocoa"], "changed": []},
 }  # fmt: skip
 
 

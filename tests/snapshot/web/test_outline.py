@@ -101,7 +101,7 @@ LINES = {
     "<div role='bogus button'>B</div>": '- button "B"',
     "<div role=presentation>x</div>": "- text: x",
     "<span id=n>Given</span><button aria-labelledby=n>x</button>": '- text: Given\n- button "Given"',
-    "<h3><a href=#>Read</a></h3>": '- heading "Read" [level=3]\n  - link "Read"',
+    "<h3><a href=#>Read</a></h3>": '- link "Read" [heading level=3]',
     "<input type=hidden value=x>": "",
     "<ul style='height:0'><li>x</li></ul>": "- list\n  - listitem\n    - text: x",
     "<ul style='visibility:hidden'><li style='visibility:visible'>x</li></ul>": "- listitem\n  - text: x",

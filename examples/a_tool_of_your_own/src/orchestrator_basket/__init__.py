@@ -21,7 +21,11 @@ class Total(Outcome):
     prices: list[str]
 
     def lines(self) -> list[str]:
-        """Return the result as text."""
+        """Return our own words: how many prices there are."""
+        return [f"Added up {len(self.prices)} prices."]
+
+    def page_lines(self) -> list[str]:
+        """Return what the page wrote, which a model reads as data."""
         return [f"{self.total} = {' + '.join(self.prices)}"]
 
 

@@ -1,6 +1,6 @@
 // Keeps the permissions that the page asks its user for, as the hooks report them.
 const PERMISSIONS = wordSet(`
-  geolocation notifications clipboard-read persistent-storage midi idle-detection local-fonts window-management
+  geolocation notifications shown-notification clipboard-read persistent-storage midi idle-detection local-fonts window-management
   microphone camera`);
 const asked = new Set();
 /** The origin that asks; for a document without a URL, such as an empty popup, that of the page that opened it. */
@@ -15,7 +15,7 @@ listen(window, CHANNEL, ({ detail }) => {
 function noteAsked(what, origin) {
   const head = headWindow();
   if (head === window) asked.add(`${what} ${origin}`);
-  else head[KEY].noteAsked(what, origin);
+  else engineOf(head).noteAsked(what, origin);
 }
 
 /** The permissions asked for since the last answer, or undefined. */

@@ -69,6 +69,7 @@ const viewportOf = (doc) => {
 
 /** The box in the element's own document; with `display: contents` that of its content. */
 function ownBox(element, style = styleOf(element)) {
+  if (style.display === 'none' && isArea(element)) return areaBox(element);
   if (style.display !== 'contents') return dom.box(element);
   const range = dom.range(dom.document(element));
   range.selectNodeContents(element);
@@ -83,6 +84,8 @@ const isPage = (tag) => tag === 'html' || tag === 'body';
 
 /** The part of `element` that neither a viewport nor an ancestor with hidden or scrolled overflow cuts off. */
 function visiblePart(element, box = boxOf(element), isBounded = true) {
+  const image = isArea(element) ? pictureOf(element) : null;
+  if (image) return intersect(box, visiblePart(image, boxOf(image), isBounded));
   let part = box;
   for (let doc = dom.document(element), inner = element; doc; ) {
     const lens = lensOf(doc);
@@ -112,7 +115,7 @@ function isVisible(element) {
   if (dom.tag(element) === 'option') return isVisible(dom.closest(element, 'select,datalist') ?? dom.parent(element));
   if (style.display === 'contents') {
     for (let at = outer(element); at; at = outer(at)) if (styleOf(at).display === 'none') return false;
-  } else if (!dom.rendered(element)) return isDrawn(element);
+  } else if (!dom.rendered(element)) return isArea(element) ? hasArea(areaBox(element)) : isDrawn(element);
   const frame = frameOf(dom.document(element));
   if (frame && !isVisible(frame)) return false;
   const box = ownBox(element, style);

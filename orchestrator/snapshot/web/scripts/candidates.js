@@ -41,7 +41,7 @@ const identifiers = (element) => [
 function mostLike(entries, { text, role, isPath }) {
   const sought = pairsOf(text);
   const scored = [];
-  for (const entry of entries) {
+  for (const entry of looked(entries)) {
     const written = `${entry.name} ${entry.value} ${isPath ? identifiers(entry.element) : ''}`;
     const likeness = sought.size ? resemblance(sought, written) : 0;
     const isOfRole = entry.shownRole === role;

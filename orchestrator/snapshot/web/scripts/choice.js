@@ -47,7 +47,7 @@ function isOffered(option) {
 function refuseOptions(select, request) {
   const { values } = request;
   if (isCombobox(select) || isListBox(select)) return refuseChoice(select, request);
-  if (!inHtml(select) || dom.tag(select) !== 'select') return no('not_select', `${lineFor(select)} is no select`);
+  if (!inHtml(select) || dom.tag(select) !== 'select') return no('not_select', `${lineFor(select)} is not a select`);
   if (!select.multiple && values.length !== 1) return no('bad_value', `${lineFor(select)} takes exactly one value`);
   const refused = refuseUnusable(select);
   if (refused) return refused;
@@ -99,6 +99,9 @@ function pointsOf(options) {
 function optionsHeld() {
   const { element: select, wanted } = acting;
   if (!select || !isLive(select)) return { same: false, gone: true, value: '', ...describePage() };
+  // Firefox's driver takes the focus away once it has chosen.
+  const focused = activeIn[DOCUMENT](dom.document(select));
+  if (inFirefox && focused && isPage(dom.tag(focused))) dom.focus(select);
   const same = [...select.options].every((option) => option.selected === wanted.has(option));
   return { same, value: shown(valueOf(select)), ...describePage() };
 }

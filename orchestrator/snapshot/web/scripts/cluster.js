@@ -1,9 +1,26 @@
 // The cluster that one engine serves: a document, with the same-origin frames and open shadow roots below it.
+/** The engines of other sandboxes, by their documents. */
+const enginesElsewhere = new WeakMap();
+
+/** The engine of a window of the cluster; undefined if it has none. */
+function engineOf(view) {
+  if (view === window) return engine;
+  if (!isSandbox) return view[KEY];
+  const doc = view.document;
+  const known = enginesElsewhere.get(doc);
+  if (known) return known;
+  const asked = {};
+  dispatch(view, new CustomEvent(KEY, { detail: asked }));
+  const found = asked.engine?.wrappedJSObject;
+  if (found) enginesElsewhere.set(doc, found);
+  return found;
+}
+
 /** The window whose engine answers for this one: the topmost of its same-origin parents. */
 function headWindow() {
   let head = window;
   try {
-    while (head.parent !== head && head.parent[KEY]) head = head.parent;
+    while (head.parent !== head && engineOf(head.parent)) head = head.parent;
   } catch {
     // A cross-origin parent refuses to be read: the cluster ends here.
   }
@@ -128,15 +145,15 @@ function outer(node) {
   return dom.type(parent) === FRAGMENT ? parent.host ?? null : null;
 }
 
-/** The children in the flattened tree: the shadow tree's, the slotted ones, or its own. */
-function innerNodes(element) {
+/** The children in the flattened tree, or the first of them: the shadow tree's, the slotted ones, or its own. */
+function innerNodes(element, most = Infinity) {
   const shadow = dom.shadow(element);
   if (!shadow && dom.tag(element) === 'slot' && inHtml(element)) {
     const slotted = dom.slotted(element);
     if (slotted.length) return slotted;
   }
   const nodes = [];
-  for (let node = dom.first(shadow ?? element); node; node = dom.next(node)) nodes.push(node);
+  for (let node = dom.first(shadow ?? element); node && nodes.length < most; node = dom.next(node)) nodes.push(node);
   return nodes;
 }
 

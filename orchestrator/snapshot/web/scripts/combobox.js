@@ -185,16 +185,19 @@ async function offer(wanted) {
   const still = `${choices.length} ${choices.slice(0, OPTIONS_SHOWN).map((each) => normal(dom.textContent(each))).join('|')}`;
   if (!option) return { open: true, still };
   if (isDisabled(option)) return { open: true, still, failure: `${lineFor(option)} is disabled` };
-  const request = { found: {} };
+  const chosen = flag(list, 'aria-multiselectable') && isChosen(option);
+  const request = aimedRequest(chosen);
   const refused = await pointAt(option, request);
   if (refused) return { open: true, still: `${still} ${now()}` };
   choosing.wanted = wanted;
   choosing.names = new Set(NAMES_OF_CHOICE.map((nameIn) => nameIn(option)));
   choosing.shown = shownIn(choosing.element);
   const { x, y } = request.found.point;
-  const isMulti = flag(list, 'aria-multiselectable');
-  return { open: true, found: true, x, y, still, chosen: isMulti && isChosen(option) };
+  return { open: true, found: true, x, y, still, chosen };
 }
+
+/** Asks for the point of an option at rest that is clicked next, unless nothing shall be clicked. */
+const aimedRequest = (isNotClicked = false) => ({ found: {}, rest: true, aim: isNotClicked ? undefined : 'press' });
 
 /** surplus({values}): the point of an option that a list of several choices has as chosen and that is none of these. */
 async function surplus({ values }) {
@@ -203,7 +206,7 @@ async function surplus({ values }) {
   const choices = choicesIn(list);
   const wanted = new Set(values.map((value) => choiceNamed(choices, normal(value))));
   const option = choices.find((each) => isChosen(each) && !wanted.has(each));
-  const request = { found: {} };
+  const request = aimedRequest();
   if (!option || (await pointAt(option, request))) return { point: null };
   return { point: [request.found.point.x, request.found.point.y] };
 }

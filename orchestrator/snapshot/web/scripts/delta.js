@@ -1,7 +1,7 @@
 // Compares the page with a mark, element by element, as lines of the outline.
 const noMark = {
   document: null, url: '', title: '', lines: new Map(), requests: new WeakMap(), refusals: 0, focused: new Set(),
-  disabled: null,
+  disabled: null, isCut: false,
 };
 const marks = new Map();
 
@@ -16,7 +16,7 @@ function beginMark({ name, keep }) {
   const found = surveyAll();
   const mark = {
     document: window.document, ...describePage(), lines: linesByElement(found), requests: new WeakMap(),
-    refusals: refusalsHeard, focused: found.focused, disabled: disabledField(),
+    refusals: refusalsHeard, focused: found.focused, disabled: disabledField(), isCut: looking.isOver,
   };
   const roots = allRoots();
   for (const root of roots) {
@@ -35,7 +35,7 @@ function linesByElement({ entries }) {
   const nobody = new Set();
   const lines = new Map();
   const texts = new Map();
-  for (const entry of entries) {
+  for (const entry of looked(entries)) {
     if (entry.hasRef) lines.set(entry.element, { entry, line: lineOf(entry, nobody, '') });
     else {
       const nth = (texts.get(entry.element) ?? 0) + 1;
@@ -82,7 +82,9 @@ function toldOf({ mark, result, found }, limit) {
 /** The differences of a survey from a mark; in a new document from the one before, see digest.js. */
 function differencesSince(mark, result, before) {
   const lines = linesByElement(result);
-  return mark.document === window.document ? differences(mark.lines, lines) : differencesFrom(before, lines);
+  if (mark.document !== window.document) return differencesFrom(before, lines);
+  // What was not read before or now may have been there all the time.
+  return mark.isCut || looking.isOver ? differences(lines, lines) : differences(mark.lines, lines);
 }
 
 /** The entries that came, went, changed or moved; `redrawn` counts refs of elements that equal ones replaced. */
@@ -101,12 +103,20 @@ function differences(before, after) {
     } else if (before.has(key)) {
       entry.isMoved = true;
       if (!entry.parent?.isMoved || line !== before.get(key).line) found.changed.push(entry);
-    } else found.appeared.push(entry);
+    } else if (saysSomething(line)) found.appeared.push(entry);
   });
   const paired = new Set(partners.values());
-  found.disappeared = was.filter(([key], place) => !after.has(key) && !paired.has(place)).map(([, { line }]) => line);
+  found.disappeared = was.filter(([key], place) => !after.has(key) && !paired.has(place))
+    .map(([, { line }]) => line).filter(saysSomething);
   return found;
 }
+
+/** Roles that group what is told without indentation: without name and state they say nothing there. */
+const GROUPING_ROLES = wordSet(`
+  article blockquote cell columnheader definition figure group list listitem paragraph row rowgroup rowheader table term
+`);
+
+const saysSomething = (line) => !GROUPING_ROLES.has(line);
 
 const changeOf = (key, mark, page, sameDocument) =>
   sameDocument && mark[key] !== page[key] ? { from: mark[key], to: page[key] } : null;

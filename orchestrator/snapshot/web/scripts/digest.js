@@ -16,9 +16,11 @@ function hashed(text) {
 /** Role and name, by which a line is known again whose states or value differ; of a text the line. */
 const headOf = ({ entry, line }) => (entry.hasRef ? `${entry.shownRole} ${entry.name}` : line);
 
+const telling = (lines) => [...lines.values()].filter(({ line }) => saysSomething(line));
+
 /** What the caller keeps of a mark: the digest of its lines, and the first of them as text. */
 function digested(lines) {
-  const all = [...lines.values()].slice(0, MOST_DIGESTED);
+  const all = telling(lines).slice(0, MOST_DIGESTED);
   return {
     digest: joined(all.map((each) => hashed(each.line) + hashed(headOf(each))), ''),
     saved: all.slice(0, MOST_SAVED).map(({ line }) => line),
@@ -57,7 +59,7 @@ function parsedUrl(url) {
 function differencesFrom(before, lines) {
   const isElsewhere = !before || !isOfOrigin(before.url);
   const old = isElsewhere ? [] : undigested(before.digest);
-  const listing = [...lines.values()];
+  const listing = telling(lines);
   const isCut = old.length >= MOST_DIGESTED;
   const compared = isCut ? listing.slice(0, MOST_DIGESTED) : listing;
   const young = compared.map((each) => ({ entry: each.entry, line: hashed(each.line), head: hashed(headOf(each)) }));
@@ -70,7 +72,7 @@ function differencesFrom(before, lines) {
   const rest = messagesAmong(listing.slice(end).map(({ entry }) => entry));
   return {
     isNew: true, isElsewhere, redrawn: 0, kept, appeared: [...pairing.unpaired(end).map(({ entry }) => entry), ...rest],
-    changed: changed.map(({ entry }) => entry), disappeared: isCut || gone.length > kept ? [] : gone,
+    changed: changed.map(({ entry }) => entry), disappeared: isCut || gone.length > kept / 4 ? [] : gone,
   };
 }
 

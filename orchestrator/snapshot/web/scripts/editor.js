@@ -55,7 +55,9 @@ function pasted({ value }) {
   const field = fieldInFocus();
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', value);
-  const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true });
+  // Firefox makes the clipboard of the event of its own two members, and leaves out the standard one.
+  const given = { clipboardData, dataType: 'text/plain', data: value };
+  const paste = new ClipboardEvent('paste', { ...given, bubbles: true, cancelable: true, composed: true });
   return { taken: field !== null && !dispatch(field, paste) };
 }
 
@@ -65,7 +67,19 @@ function pasted({ value }) {
  */
 function inserted({ value }) {
   const field = fieldInFocus();
-  return { taken: field !== null && dom.command(dom.document(field), 'insertText', false, value) };
+  return { taken: field !== null && insertText(field, value) };
+}
+
+/** Inserts a text by the browser's own command; true unless that took nothing. What a page refuses counts as taken. */
+function insertText(field, text) {
+  if (inFirefox && !isWelcome(field, text)) return true;
+  return dom.command(dom.document(field), 'insertText', false, text);
+}
+
+/** Asks the page for an insertion, which Firefox's command does without; the page may put in a text of its own. */
+function isWelcome(field, data) {
+  const means = { bubbles: true, cancelable: true, composed: true };
+  return dispatch(field, new InputEvent('beforeinput', { ...means, inputType: 'insertText', data }));
 }
 
 /**

@@ -2,9 +2,9 @@
 const METHODS = {
   snapshot: (params) => ignoring(params.ignore, () => snapshot(params)),
   text: (params) => ignoring(params.ignore, () => text(params)),
-  ready, verify, scrollInfo, scrolled, intoView, boxes, source, mark: beginMark, settle, delta, wait,
-  outwards, frameWay, shot, marked, loaded, pressed,
-  toggles, slider, assign, editing, pasted, prefilled, inserted, edited, uploaded, optionsHeld, offered, surplus, comboboxHeld,
+  ready, verify, scrollInfo, scrolled, intoView, boxes, source, mark: beginMark, settle, delta, wait, watchFor, clock,
+  outwards, frameWay, shot, marked, loaded, pressed, arrived, dropped, audit,
+  toggles, slider, assign, editing, pasted, prefilled, inserted, edited, uploaded, focused, typed, optionsHeld, offered, surplus, comboboxHeld,
   state: () => ({ ...describePage(), readyState: dom.readyState(window.document) }),
 };
 
@@ -18,7 +18,7 @@ function answer(result) {
     unfinished = { result, missing };
     return encode({ needRefs: missing.length, nextRef: next });
   }
-  const head = { nextRef: reserved.next, stopped: takeStopped(), asked: takeAsked() };
+  const head = { nextRef: reserved.next, stopped: takeStopped(), asked: takeAsked(), isPart: takeCut() };
   if (!Array.isArray(result.lines)) return encode({ ...result, ...head });
   const { lines, ...facts } = result;
   return `${encode({ ...facts, ...head })}\n${wellFormed(joined(lines, '\n'))}`;
@@ -47,6 +47,7 @@ function explain(error, locator, first) {
 /** The result of a method. */
 function done(name, params) {
   if (!Object.hasOwn(METHODS, name)) throw new Error(`there is no method ${name}`);
+  beginLook();
   return METHODS[name](params);
 }
 
@@ -57,13 +58,14 @@ const engine = {
    */
   call(name, json) {
     const head = headWindow();
-    if (head !== window) return head[KEY].call(name, json);
+    if (head !== window) return engineOf(head).call(name, json);
     let locator, first;
     try {
       const params = parseJson(json);
       ({ locator } = params);
       noteSecrets(unmasking.takeRecords());
       reserve(params.refs);
+      looking.limit = params.look ?? looking.limit;
       if (name === 'numbered') return finished();
       unfinished = null;
       if (name !== 'loaded') noteArrival();
@@ -72,7 +74,9 @@ const engine = {
       if (first?.some(({ missed }) => missed)) return answer({ first });
       const finish = (result) => answer({ ...result, first });
       const result = done(name, params);
-      return result instanceof Promise ? result.then(finish, (error) => explain(error, locator, first)) : finish(result);
+      // In Firefox `Promise` may be another window's.
+      if (typeof result.then !== 'function') return finish(result);
+      return result.then(finish, (error) => explain(error, locator, first));
     } catch (error) {
       return explain(error, locator, first);
     }
@@ -81,10 +85,11 @@ const engine = {
   /** The arguments of a script without their elements, which wait to be handed over; or the text of a refusal. */
   give(json, mark, refs) {
     const head = headWindow();
-    if (head !== window) return head[KEY].give(json, mark, refs);
+    if (head !== window) return engineOf(head).give(json, mark, refs);
     reserve(refs);
     handed.given = [];
     handed.returned = [];
+    beginLook();
     try {
       return answer({ value: hold(parseJson(json), mark) });
     } catch (error) {
@@ -96,7 +101,7 @@ const engine = {
   /** The elements in the value of such a script. */
   takeReturned(refs) {
     const head = headWindow();
-    if (head !== window) return head[KEY].takeReturned(refs);
+    if (head !== window) return engineOf(head).takeReturned(refs);
     reserve(refs);
     return answer({ elements: takeReturned() });
   },
@@ -104,31 +109,55 @@ const engine = {
   /** Line and ref of the input that a file chooser was opened for; remembers it if it is outside the document. */
   picked(input, refs) {
     const head = headWindow();
-    if (head !== window) return head[KEY].picked(input, refs);
+    if (head !== window) return engineOf(head).picked(input, refs);
     reserve(refs);
     loose = dom.connected(input) ? null : input;
     return answer({ line: lineFor(input), ref: refOf(input) });
   },
 
+  /** What axe-core, which was loaded into this window, finds wrong here; the head of the cluster answers. */
+  async audit(axe, json, refs) {
+    const head = engineOf(headWindow());
+    try {
+      const asked = parseJson(json);
+      const unknown = unknownIn(axe, asked);
+      return head.audited(unknown ?? await violationsBy(axe, asked, head.auditing.root), asked.most, refs);
+    } catch (error) {
+      return explain(error);
+    }
+  },
+
+  /** The timers that axe-core gets: in a document without scripting the platform's never fire. */
+  timers: [(done, ms) => (ms > 0 ? setTimer(done, ms) : soon(done)), (timer) => { if (timer) clearTimer(timer); }],
+
+  audited(result, most, refs) {
+    reserve(refs);
+    return answer(result.unknown === undefined ? auditedFacts(result, most) : result);
+  },
+
   /** The element that `ready` kept, for the one command that needs a WebElement. */
   handle() {
     const head = headWindow();
-    if (head !== window) return head[KEY].handle();
+    if (head !== window) return engineOf(head).handle();
     return acting.handle && isLive(acting.handle) ? acting.handle : null;
   },
 
   /** A frame by its ref. */
   frame(ref) {
     const head = headWindow();
-    return head === window ? elementOf(ref) : head[KEY].frame(ref);
+    return head === window ? elementOf(ref) : engineOf(head).frame(ref);
   },
 
   requests: ownRequests,
   clickable,
+  auditing,
   handed,
   noteStopped,
   noteAsked,
+  noteDeed,
   notePointer,
 };
 
 defineProperty(window, KEY, { value: Object.freeze(engine) });
+// KEY is a name that no page can know.
+if (isSandbox) listen(window, KEY, ({ detail }) => { detail.wrappedJSObject.engine = engine; });

@@ -12,10 +12,19 @@ function fileInputOf(element) {
   return null;
 }
 
-/** `request.files` is their number. Files from before are removed, since a driver would add to them. */
+/** What may open a picker that has no input, which only some browsers have. */
+const PICKER_ROLES = new Set(['button', 'link', 'menuitem']);
+
+const mayOpenPicker = (element) => 'showOpenFilePicker' in window && PICKER_ROLES.has(roleOf(element));
+
+/** `request.files` is their number; with `request.pickers` an element that may open a picker is `picker`. Files from before are removed, since a driver would add to them. */
 function refuseFiles(element, request) {
   const input = fileInputOf(element);
-  if (!input) return no('no_file_input', `${lineFor(element)} is no file input and leads to none, or to several`);
+  if (!input && request.pickers && mayOpenPicker(element)) {
+    request.found.kind = 'picker';
+    return refuseDisabled(element);
+  }
+  if (!input) return no('no_file_input', `${lineFor(element)} is not a file input and leads to none, or to several`);
   const refused = refuseDisabled(input);
   if (refused) return refused;
   if (request.files > 1 && !input.multiple) return no('bad_value', `${lineFor(input)} takes one file only`);

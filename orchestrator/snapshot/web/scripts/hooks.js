@@ -4,7 +4,7 @@
 /** Installs the hooks in a window, unless it has them. */
 function hookPage(view) {
   const { Array, CustomEvent, Event, EventTarget, FocusEvent, Promise, Proxy, WeakMap } = view;
-  const { apply, defineProperty, getOwnPropertyDescriptor } = view.Reflect;
+  const { apply, construct, defineProperty, getOwnPropertyDescriptor } = view.Reflect;
   const uncurry = view.Function.prototype.bind.bind(view.Function.prototype.call);
   const listen = uncurry(EventTarget.prototype.addEventListener);
   const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
@@ -18,12 +18,13 @@ function hookPage(view) {
 
   const report = (detail) => void dispatch(view, new CustomEvent(CHANNEL, { detail }));
 
-  /** Replaces a method, or the setter of a property, by a proxy, whose toString is still the native one's. */
-  function wrap(owner, name, call, kind = 'value') {
+  /** Replaces a method, class, or setter of a property by a proxy, whose toString is still the native one's. */
+  function replace(owner, name, traps, kind = 'value') {
     const property = owner && getOwnPropertyDescriptor(owner, name);
     if (typeof property?.[kind] !== 'function' || !property.configurable) return;
-    defineProperty(owner, name, { ...property, [kind]: new Proxy(property[kind], { apply: call }) });
+    defineProperty(owner, name, { ...property, [kind]: new Proxy(property[kind], traps) });
   }
+  const wrap = (owner, name, call, kind) => replace(owner, name, { apply: call }, kind);
 
   let last = 0;
   const begin = (url) => {
@@ -91,11 +92,18 @@ function hookPage(view) {
       [view.StorageManager?.prototype, 'persist', 'persistent-storage'],
       [view.Navigator?.prototype, 'requestMIDIAccess', 'midi'],
       [view.Notification, 'requestPermission', 'notifications'],
+      [view.ServiceWorkerRegistration?.prototype, 'showNotification', SHOWN],
       [view.IdleDetector, 'requestPermission', 'idle-detection'],
       [view, 'queryLocalFonts', 'local-fonts'],
       [view, 'getScreenDetails', 'window-management'],
     ], ([owner, name, permission]) => hear(owner, name, () => [permission]));
     hear(view.MediaDevices?.prototype, 'getUserMedia', mediaOf);
+    replace(view, 'Notification', {
+      construct: (target, args, made) => {
+        report(`asks ${SHOWN}`);
+        return construct(target, args, made);
+      },
+    });
   }
 
   limitConsole(view);
@@ -110,6 +118,9 @@ function hookPage(view) {
   // A frame whose document was written by the page may have none.
   listen(view, `${CHANNEL}:adopt`, ({ relatedTarget }) => hookPage(relatedTarget));
 }
+
+/** What a page that shows a notification asks for, with permission or without. */
+const SHOWN = 'shown-notification';
 
 /** Lines of the console at once, and per second. */
 const LINES_AT_ONCE = 2000;

@@ -12,7 +12,7 @@ function stopForeign(event) {
   event.preventDefault();
   const head = headWindow();
   if (head === window) noteStopped(url);
-  else head[KEY].noteStopped(url);
+  else engineOf(head).noteStopped(url);
 }
 
 if (window.navigation) listen(window.navigation, 'navigate', stopForeign);
@@ -38,7 +38,8 @@ function noteArrival(trip = 'before any') {
 /**
  * loaded({states, slice, trip, asked?, before?}): `there` if the document is in one of these states; `failed` is the
  * error code on Chromium's error page, or ''; `stayed` is true if the document was there before this navigation and has
- * not the URL asked for; `overtaken` if the page before it (at `before`) navigated elsewhere at the same moment.
+ * not the URL asked for; `overtaken` if the page before it (at `before`) navigated elsewhere at the same moment; `leaves`
+ * if the document led on to another one, which is not there yet.
  */
 async function loaded({ states, slice, trip, asked, before }) {
   noteArrival(trip);
@@ -50,10 +51,25 @@ async function loaded({ states, slice, trip, asked, before }) {
     setTimer(resolve, slice);
     return undefined;
   });
-  const isError = isThere() && (window.location.protocol === 'chrome-error:' || isBlankInstead(asked));
+  const leaves = isThere() && (await leadsOn());
+  const isError = isThere() && (window.location.protocol === 'chrome-error:' || isErrorOfFirefox() || isBlankInstead(asked));
   const overtaken = Boolean(!stayed && asked && isOther(asked, before));
-  return { there: isThere(), failed: isError ? errorCode() : undefined, stayed, overtaken };
+  return { there: isThere(), failed: isError ? errorCode() : undefined, stayed, overtaken, leaves: leaves || undefined };
 }
+
+/** Ms between the answer of a server and the document that it becomes. */
+const ARRIVING = 300;
+
+/** True if this document leads to another one. Firefox alone answers meanwhile: other drivers hold calls back then. */
+async function leadsOn() {
+  const leads = () => inFirefox && leaving.since !== null;
+  if (leads()) await pause(ARRIVING);
+  return leads();
+}
+
+/** Firefox shows a page of its own, with the code in its address, under the URL of the page that it could not load. */
+const FIREFOX_ERROR = /^about:(?:neterror|certerror)\?e=(\w+)/;
+const isErrorOfFirefox = () => FIREFOX_ERROR.test(dom.url(window.document));
 
 /** WebKitGTK shows a blank document, with the reason as its text, instead of a page that it could not load. */
 function isBlankInstead(asked) {
@@ -82,6 +98,8 @@ function isOther(asked, before) {
 }
 
 function errorCode() {
+  const [, ofFirefox] = FIREFOX_ERROR.exec(dom.url(window.document)) ?? [];
+  if (ofFirefox) return ofFirefox;
   const [code] = queryAll(window.document, '.error-code');
   const text = dom.textContent(code ?? dom.body(window.document)).trim();
   return code || window.location.protocol === 'about:' ? text : '';

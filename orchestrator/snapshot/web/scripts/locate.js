@@ -61,7 +61,7 @@ function byXpath(start, locator) {
 
 /** The best tier of [element, rank] pairs, in the order given; only visible ones if there are any. */
 function best(ranked) {
-  const visible = ranked.filter(([element]) => isVisible(element));
+  const visible = ranked.filter(([element]) => isLookOver() || isVisible(element));
   const pool = visible.length ? visible : ranked;
   let top = Infinity;
   for (const [, rank] of pool) top = Math.min(top, rank);
@@ -77,7 +77,8 @@ const NAMED = `[aria-label],[aria-labelledby],img[alt],[title],[placeholder],[ar
 /** The deepest elements whose visible text matches a regular expression, each with its rank. */
 function patternMatches(root, pattern) {
   const { text, spans } = readingOf(root);
-  const found = spans.filter(({ start, end }) => likeness(normal(text.slice(start, end)), pattern) === 0);
+  const isMatch = ({ start, end }) => likeness(normal(text.slice(start, end)), pattern) === 0;
+  const found = spans.filter((span) => !isLookOver() && isMatch(span));
   // Spans are in preorder: one that holds another match holds the next one.
   const deepest = found.filter((span, i) => i + 1 === found.length || found[i + 1].end > span.end);
   return new Map(deepest.map(({ element }) => [element, 0]));
@@ -86,7 +87,7 @@ function patternMatches(root, pattern) {
 function byText(start, locator) {
   const sought = soughtBy(locator, locator.value);
   const ranked = locator.flags === undefined ? textMatches(start, locator.value) : patternMatches(start, sought);
-  for (const element of everywhere(start, NAMED)) {
+  for (const element of looked(everywhere(start, NAMED))) {
     const ranks = [nameOf(element), placeholderOf(element)].map((text) => likeness(text, sought));
     const rank = Math.min(...ranks.filter((each) => each >= 0));
     if (rank < Infinity && !ranked.has(element)) ranked.set(element, rank);
@@ -101,7 +102,7 @@ const CONTROL_ROLES = wordSet(`
 function byLabel(start, locator) {
   const wanted = soughtBy(locator, locator.value);
   const ranked = [];
-  for (const element of everywhere(start, MAYBE_CONTROLS)) {
+  for (const element of looked(everywhere(start, MAYBE_CONTROLS))) {
     if (!CONTROL_ROLES.has(roleOf(element))) continue;
     const texts = [labelText(element), nameOf(element), placeholderOf(element)];
     const ranks = texts.map((each) => likeness(each, wanted)).filter((rank) => rank >= 0);
@@ -120,13 +121,16 @@ function byAttribute(start, locator) {
 /** Elements by CSS, of those the ones that hold the text `name`. */
 function byCssWithText(start, locator) {
   const wanted = soughtBy(locator, locator.name);
-  return bestFor(locator, parsed({ by: 'css', value: locator.value }, () => everywhere(start, locator.value))
-    .map((element) => [element, likeness(normal(textOf(element)) || nameOf(element), wanted)]));
+  const ranked = [];
+  for (const element of looked(parsed({ by: 'css', value: locator.value }, () => everywhere(start, locator.value)))) {
+    ranked.push([element, likeness(normal(textOf(element)) || nameOf(element), wanted)]);
+  }
+  return bestFor(locator, ranked);
 }
 
 /** The elements whose line can have the role `role`, each with the role that its name depends on. */
 function* ofRole(start, role) {
-  for (const element of everywhere(start, '*')) {
+  for (const element of looked(everywhere(start, '*'))) {
     const own = roleOf(element);
     if (own === role) yield [element, own];
     else if (!own && role === 'generic' && isClickable(element, styleOf(element), hasPointer(outer(element)))) {
@@ -203,7 +207,7 @@ function search(locator, start) {
 }
 
 const noFrame = (match, locator) =>
-  (match ? `${lineFor(match)} is no frame, and >> leads into frames only` : `no frame matches ${describeLocator(locator)}`);
+  (match ? `${lineFor(match)} is not a frame, and >> leads into frames only` : `no frame matches ${describeLocator(locator)}`);
 
 /** The root of a search: the whole cluster, or the element or document that `frames` and `within` lead to. */
 function startOf(locator) {

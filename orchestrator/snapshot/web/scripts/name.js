@@ -68,7 +68,7 @@ function gatherContent(element, into, shows) {
   const start = into.text.length;
   const generates = shows && mayGenerate(element);
   if (generates) into.add(generatedText(element, '::before'));
-  for (const child of innerNodes(element)) gather(child, into, shows);
+  for (const child of innerNodes(element, NAME_NODES + 1)) gather(child, into, shows);
   if (!dom.hasAny(element)) return void (generates && into.add(generatedText(element, '::after')));
   for (const owned of referencesOf(element, 'aria-owns')) if (into.hidden || dom.rendered(owned)) gather(owned, into);
   if (generates) into.add(generatedText(element, '::after'));
@@ -163,17 +163,17 @@ function svgTitle(svg) {
   return '';
 }
 
-/** The only text inside an element; null if it contains anything else. */
-function onlyText(element) {
-  const first = dom.tag(element) === 'slot' ? null : dom.first(element);
-  if (!first || dom.type(first) !== TEXT || dom.next(first) || dom.shadow(element)) return null;
-  return dom.data(first);
+/** The text of an element that contains nothing else; null for every other element. */
+function onlyText(element, tag = dom.tag(element)) {
+  if (dom.firstElement(element) !== null || tag === 'slot' || dom.shadow(element)) return null;
+  return beginningOf(dom.textContent(element));
 }
 
 /** The readable content of an element, even a hidden one, without that of `skip`; an input has none. */
 function contentText(element, skip = null) {
-  if (dom.tag(element) === 'input') return '';
-  const text = mayGenerate(element) || (dom.hasAny(element) && dom.has(element, 'aria-owns')) ? null : onlyText(element);
+  const tag = dom.tag(element);
+  if (tag === 'input') return '';
+  const text = mayGenerate(element) || (dom.hasAny(element) && dom.has(element, 'aria-owns')) ? null : onlyText(element, tag);
   if (text !== null) return normal(text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text);
   const into = new Gathering(skip);
   into.seen.add(element);
@@ -196,20 +196,10 @@ function ariaName(element) {
   return normal(attribute(element, 'aria-label') ?? '');
 }
 
-let labelled = null;
-
 /** The labels of a control. `element.labels` would search the whole page for each control; this searches once for all. */
-function labelsOf(element) {
-  if (!labelled) {
-    labelled = new Map();
-    soon(() => { labelled = null; });
-  }
-  const root = dom.root(element);
-  if (!labelled.has(root)) labelled.set(root, labelsIn(root));
-  return labelled.get(root).get(element) ?? [];
-}
+const labelsOf = (element) => labelsIn(dom.root(element)).get(element) ?? [];
 
-function labelsIn(root) {
+const labelsIn = onceATurn((root) => {
   const found = new Map();
   for (const label of queryAll(root, 'label')) {
     const control = inHtml(label) ? label.control : null;
@@ -218,7 +208,7 @@ function labelsIn(root) {
     found.get(control).push(label);
   }
   return found;
-}
+});
 
 function labelText(element) {
   let text = '';

@@ -2,7 +2,7 @@
 const {
   Array, Date, Error, Event, FinalizationRegistry, FocusEvent, JSON, Map, Math, MutationObserver, Number, Object, Promise,
   RegExp, Set, String, URL, WeakMap, WeakRef, WeakSet,
-} = window;
+} = globalThis;
 const { defineProperty, getOwnPropertyDescriptor } = Reflect;
 const { keys: keysOf } = Object;
 const { isArray } = Array;
@@ -14,6 +14,23 @@ const startTimeout = window.setTimeout.bind(window);
 const endTimeout = window.clearTimeout.bind(window);
 const soon = window.queueMicrotask.bind(window);
 const nextFrame = window.requestAnimationFrame.bind(window);
+
+/** Makes `find` remember what it returns, never undefined, for each object until the page's own code goes on. */
+function onceATurn(find) {
+  let known = null;
+  return (object) => {
+    if (!known) {
+      known = new Map();
+      soon(() => { known = null; });
+    }
+    let found = known.get(object);
+    if (found === undefined) {
+      found = find(object);
+      known.set(object, found);
+    }
+    return found;
+  };
+}
 
 let timersFire = false;
 startTimeout(() => { timersFire = true; }, 0);
@@ -45,10 +62,19 @@ function clearTimer(timer) {
   endTimeout(timer.timeout);
 }
 
+/** True in a sandbox of Firefox: each window has its own, and none sees what another has put into its window. */
+const isSandbox = globalThis !== window;
 const uncurry = Function.prototype.bind.bind(Function.prototype.call);
-const reader = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).get);
+/**
+ * As `uncurry`, for one argument at most. Firefox is slow at a bound `call`, and quick at one in a function; but only in
+ * a sandbox is `call` sure to be the platform's own.
+ */
+const unbound = isSandbox ? (platform) => (self, given) => platform.call(self, given) : uncurry;
+const reader = (type, name) => unbound(getOwnPropertyDescriptor(type.prototype, name).get);
 const writer = (type, name) => uncurry(getOwnPropertyDescriptor(type.prototype, name).set);
 const method = (type, name) => uncurry(type.prototype[name]);
+/** A method with one parameter at most. */
+const unary = (type, name) => unbound(type.prototype[name]);
 
 const joined = method(Array, 'join');
 
@@ -71,29 +97,29 @@ const dom = {
   document: reader(Node, 'ownerDocument'),
   connected: reader(Node, 'isConnected'),
   base: reader(Node, 'baseURI'),
-  root: method(Node, 'getRootNode'),
+  root: unary(Node, 'getRootNode'),
   textContent: reader(Node, 'textContent'),
   data: (node) => beginningOf(dataOf(node)),
 
   tag: reader(Element, 'localName'),
   id: reader(Element, 'id'),
   classes: reader(Element, 'classList'),
-  attribute: method(Element, 'getAttribute'),
-  has: method(Element, 'hasAttribute'),
-  hasAny: method(Element, 'hasAttributes'),
-  attributes: method(Element, 'getAttributeNames'),
+  attribute: unary(Element, 'getAttribute'),
+  has: unary(Element, 'hasAttribute'),
+  hasAny: unary(Element, 'hasAttributes'),
+  attributes: unary(Element, 'getAttributeNames'),
   firstElement: reader(Element, 'firstElementChild'),
-  matches: method(Element, 'matches'),
-  closest: method(Element, 'closest'),
+  matches: unary(Element, 'matches'),
+  closest: unary(Element, 'closest'),
   shadow: reader(Element, 'shadowRoot'),
   slotOf: reader(Element, 'assignedSlot'),
-  box: method(Element, 'getBoundingClientRect'),
+  box: unary(Element, 'getBoundingClientRect'),
   outerHtml: reader(Element, 'outerHTML'),
   setAttribute: method(Element, 'setAttribute'),
-  boxes: method(Element, 'getClientRects'),
+  boxes: unary(Element, 'getClientRects'),
   scrollBy: method(Element, 'scrollBy'),
   reveal: method(Element, 'scrollIntoView'),
-  rendered: method(Element, 'checkVisibility'),
+  rendered: unary(Element, 'checkVisibility'),
   clientLeft: reader(Element, 'clientLeft'),
   clientTop: reader(Element, 'clientTop'),
   clientWidth: reader(Element, 'clientWidth'),
@@ -134,15 +160,15 @@ const HTML_SPACE = 'http://www.w3.org/1999/xhtml';
 const SVG_SPACE = 'http://www.w3.org/2000/svg';
 
 const queries = {
-  [ELEMENT]: method(Element, 'querySelectorAll'),
-  [DOCUMENT]: method(Document, 'querySelectorAll'),
-  [FRAGMENT]: method(DocumentFragment, 'querySelectorAll'),
+  [ELEMENT]: unary(Element, 'querySelectorAll'),
+  [DOCUMENT]: unary(Document, 'querySelectorAll'),
+  [FRAGMENT]: unary(DocumentFragment, 'querySelectorAll'),
 };
 
 const firstQueries = {
-  [ELEMENT]: method(Element, 'querySelector'),
-  [DOCUMENT]: method(Document, 'querySelector'),
-  [FRAGMENT]: method(DocumentFragment, 'querySelector'),
+  [ELEMENT]: unary(Element, 'querySelector'),
+  [DOCUMENT]: unary(Document, 'querySelector'),
+  [FRAGMENT]: unary(DocumentFragment, 'querySelector'),
 };
 
 /** True when an element below `root` matches `css`. */
@@ -166,4 +192,7 @@ const hitIn = { [DOCUMENT]: method(Document, 'elementFromPoint'), [FRAGMENT]: me
 const inHtml = (element) => namespaceOf(element) === HTML_SPACE;
 
 const attribute = dom.attribute;
+/** True in Firefox, for what only its own controls and editors do. */
+const inFirefox = 'mozInnerScreenX' in window;
+
 const flag = (element, name) => attribute(element, name) === 'true';

@@ -1,7 +1,7 @@
 // Walks the cluster once and lists what it shows, as flat entries that become lines.
 const OPTIONS_SHOWN = 20;
 /** Roles whose line is dropped where it says nothing that the line of the only control inside does not say. */
-const WRAPPING_ROLES = wordSet('clickable generic cell gridcell');
+const WRAPPING_ROLES = wordSet('clickable generic cell gridcell rowheader columnheader heading listitem');
 /** Pixels by which a wrapper without a name may be larger than its control. */
 const PADDING = 24;
 const PLACEHOLDING = wordSet('textbox searchbox combobox spinbutton');
@@ -19,6 +19,8 @@ class Entry {
     this.known = undefined;
     this.source = '';
     this.isMoved = false;
+    /** The level of the heading around a control that is all it holds. */
+    this.heading = '';
   }
 
   get name() {
@@ -55,6 +57,7 @@ class Entry {
     const states = this.hasRef ? statesOf(this.element, this.role, focused) : [];
     if (this.hasRef && this.placeholder) states.push(`placeholder=${quoted(this.placeholder)}`);
     if (this.source) states.push(`name from ${this.source}`);
+    if (this.heading) states.push(`heading ${this.heading}`);
     return this.isMoved ? [...states, 'moved'] : states;
   }
 }
@@ -93,6 +96,7 @@ class Survey {
   }
 
   visit(node, at) {
+    if (isLookOver()) return;
     const type = dom.type(node);
     if (type === TEXT) {
       if (!at.muted) this.read(node, at);
@@ -227,9 +231,19 @@ class Survey {
     this.enter(element, tag, place);
     this.flush();
     if (WRAPPING_ROLES.has(role)) this.dropWrapper(entry);
+    if (role === 'link' || role === 'heading') this.dropTwin();
   }
 
-  /** A button of a toolbar, and the control that fills a cell, has one line. */
+  /** A picture and a title that lead to the same place, one behind the other, have one line. */
+  dropTwin() {
+    const { entries } = this;
+    const [twin, link] = entries.slice(-2);
+    if (!link || twin.role !== 'link' || link.role !== 'link' || link.parent === twin) return;
+    const isSame = twin.element.href && twin.element.href === link.element.href && twin.name === link.name;
+    if (isSame && !twin.states(this.focused).length) entries.splice(-2, 1);
+  }
+
+  /** A button of a toolbar, the control that is all of a cell or heading, and the only thing in an item have one line. */
   dropWrapper(wrapper) {
     const { entries } = this;
     let at = entries.length - 1;
@@ -237,6 +251,7 @@ class Survey {
     const control = entries[at];
     if (control.parent !== wrapper || entries[at - 1] !== wrapper || !saysAll(control, wrapper, this.focused)) return;
     entries.splice(at - 1, 1);
+    if (wrapper.role === 'heading') control.heading = levelOf(wrapper.element);
     control.parent = wrapper.parent;
     for (const entry of entries.slice(at - 1)) entry.depth -= 1;
   }
@@ -244,6 +259,7 @@ class Survey {
   enter(element, tag, place) {
     if (tag === 'select') return this.options(element, place);
     if (tag === 'canvas') return this.listDrawn(element, place);
+    if (tag === 'img') return this.listAreas(element, place);
     if (tag === 'textarea' || tag === 'input' || (tag === 'svg' && !isDiagram(element))) return undefined;
     if ((tag === 'iframe' || tag === 'frame') && isFrame(element)) return this.openFrame(element, place);
     if (tag === 'slot' || dom.shadow(element)) {
@@ -264,6 +280,15 @@ class Survey {
     for (const part of queryAll(canvas, '*')) {
       const role = roleOf(part);
       if (INTERACTIVE_ROLES.has(role) && isVisible(part)) this.entries.push(new Entry(part, role, at, at.eye.seen));
+    }
+  }
+
+  /** The links of an image map, which are not rendered where they stand. */
+  listAreas(image, at) {
+    if (!dom.has(image, 'usemap')) return;
+    for (const area of areasOf(image)) {
+      const role = roleOf(area);
+      if (role && isVisible(area)) this.entries.push(new Entry(area, role, at, !this.bounded || hasArea(visiblePart(area))));
     }
   }
 
@@ -338,7 +363,9 @@ function isBehind(element) {
 /** True if the line of a control has the name and the states of the wrapper around it, so that both are one thing. */
 function saysAll(control, wrapper, focused) {
   const isControl = INTERACTIVE_ROLES.has(control.role) || control.role === 'clickable';
-  if (!isControl || wrapper.states(focused).some((state) => !/^(clickable$|name from )/.test(state))) return false;
+  const isOnlyThing = wrapper.role === 'listitem' && control.hasRef;
+  if (!isControl && !isOnlyThing) return false;
+  if (wrapper.states(focused).some((state) => !/^(clickable$|name from |level=)/.test(state))) return false;
   const name = wrapper.source ? '' : wrapper.name;
   return name ? name === control.name : wrapper.role !== 'clickable' || isFilled(wrapper.element, control.element);
 }

@@ -37,6 +37,7 @@ function change(limit) {
 async function retry(slice, attempt, done) {
   const end = now() + (slice ?? 0);
   for (let interval = 10; ; interval = Math.min(interval * 2, LONGEST_PAUSE)) {
+    beginLook();
     const began = now();
     const answer = await attempt();
     if (done(answer) || now() >= end) return answer;

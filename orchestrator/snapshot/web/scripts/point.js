@@ -10,7 +10,8 @@ const SPREAD = [[0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], 
 async function pointAt(element, request) {
   const targets = [element, ...(dom.tag(element) === 'input' ? labelsOf(element) : [])];
   if (!isInView(element, await partSeen(element))) {
-    dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
+    if (request.stay) return no('outside', `${lineFor(element)} is outside the viewport`);
+    reveal(element);
     request.found.scrolled = true;
   }
   if (isRestNeeded(element, request) && !(await isAtRest(element))) return no('moving', `${lineFor(element)} is moving`);
@@ -23,6 +24,7 @@ async function pointAt(element, request) {
       if (request.force || reaches(hit, element)) {
         request.found.point = point;
         if (request.aim) aimAt(element, point, request.aim);
+        if (request.carry) hearDrag();
         return null;
       }
       obstacle ??= hit;
@@ -52,7 +54,7 @@ function partSeen(element) {
       clearTimer(timer);
       resolve(seen);
     }
-    observer.observe(element);
+    observer.observe((isArea(element) && pictureOf(element)) || element);
   });
 }
 
@@ -82,7 +84,7 @@ function pointsOn(element, whole) {
   const pieces = [...dom.boxes(element)].slice(0, 5);
   if (!pieces.length) pieces.push(ownBox(element));
   const points = pieces.map((piece) => centre(intersect(through(lens, piece), whole))).filter(Boolean);
-  return points.length ? [...points, ...spreadOn(whole)] : points;
+  return points.length ? [...points, ...spreadOn(whole, isArea(element) ? AREA_SPREAD : SPREAD)] : points;
 }
 
 const spreadOn = ({ left, top, right, bottom }, spread = SPREAD) => spread.map(([across, down]) =>
@@ -95,7 +97,8 @@ function hitAt(element, point) {
     const hit = hitAt(around, point);
     if (hit !== around) return hit;
   }
-  return elementAt(dom.document(element), point.x, point.y);
+  const hit = elementAt(dom.document(element), point.x, point.y);
+  return hit && dom.tag(hit) === 'img' && dom.has(hit, 'usemap') ? areaAt(hit, point) ?? hit : hit;
 }
 
 /** True if a click on `hit` is a click on `element`. */

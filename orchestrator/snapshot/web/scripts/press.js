@@ -20,9 +20,13 @@ const capturing = { capture: true, passive: false };
 
 /** What the next press is meant for, and the element that it reached first; null while there is none. */
 let aim = null;
+/** The answer of `pressed` since the last aim: if it was lost on its way, it is asked for again. */
+let whereItArrived = {};
 
 /** Notes that a pointer is about to come to `point` of the root's viewport, for `kind` of the arrivals. */
 function aimAt(element, point, kind) {
+  whereItArrived = {};
+  isFormRead = false;
   aim = {
     element, point, kind, look: lookOf(element), until: now() + AIMED_FOR,
     hit: null, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
@@ -58,7 +62,7 @@ function hearPresses(view) {
     listen(view, type, (event) => {
       const head = headWindow();
       if (head === window) notePointer(event);
-      else head[KEY].notePointer(event);
+      else engineOf(head).notePointer(event);
     }, capturing);
   }
 }
@@ -118,7 +122,7 @@ function isMeant(hit) {
  */
 function pressed({ drop }) {
   const ended = aim;
-  if (!ended) return {};
+  if (!ended) return whereItArrived;
   const hit = ended.hit ?? foreignFrameAt(ended);
   const isMissed = ended.hit ? !ended.landed || ended.slipped : hit !== null;
   const moved = isMissed && (!isLive(ended.element) || !isHere());
@@ -126,7 +130,21 @@ function pressed({ drop }) {
   setPassing([]);
   aim = null;
   const cover = drop && !isMissed ? coverAtDrop(ended.drop, drop) : undefined;
-  return { missed, moved: moved || undefined, cover };
+  whereItArrived = { missed, moved: moved || undefined, cover };
+  return whereItArrived;
+}
+
+/** True once a form was read since the last aim: it is about to be sent, unless a script sends it itself. */
+let isFormRead = false;
+listen(window, 'formdata', () => { isFormRead = true; }, capturing);
+
+/** arrived({}): as `pressed`, with `leaves` if the page is about to navigate or to be closed, once it has had a turn. */
+async function arrived() {
+  const told = pressed({});
+  const leaves = leaving.since !== null || isFormRead || window.closed;
+  if (!leaves) return told;
+  await pause(0);
+  return { ...told, leaves };
 }
 
 /** What lies over the target, and took the drop: a picture of what is dragged is gone by now. */

@@ -4,7 +4,7 @@ const acting = { element: null, field: null, handle: null, wanted: null, editor:
 /** Reasons from far to near: of several failures the one nearest to ready is reported. */
 const REASONS = [
   'not_a_frame', 'no_field', 'drawn', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
-  'moving', 'covered', 'bad_value',
+  'starting', 'moving', 'covered', 'bad_value',
 ];
 /** Reasons that no waiting changes; `no_field` only if it is that of every match. */
 const FINAL = new Set(['is_file', 'bad_value', 'no_field', 'drawn']);
@@ -58,7 +58,7 @@ function actedOn(match, { need, value }) {
 
 const CHECKS = {
   present: () => null,
-  frame: (element) => (isFrame(element) ? null : no('not_a_frame', `${lineFor(element)} is no frame`)),
+  frame: (element) => (isFrame(element) ? null : no('not_a_frame', `${lineFor(element)} is not a frame`)),
   visible: refuseHidden,
   enabled: refuseUnusable,
   point: refusePoint,
@@ -76,8 +76,16 @@ function refuseDisabled(element) {
   return isDisabled(element) ? no('disabled', `${lineFor(element)} is disabled`) : null;
 }
 
+/** TinyMCE's frame takes keys before it has got its content, which then replaces what was typed. */
+function refuseStarting(element) {
+  if (!dom.matches(element, 'body.mce-content-body')) return null;
+  const first = dom.firstElement(element);
+  return !first || dom.matches(first, 'br:only-child')
+    ? no('starting', `${lineFor(element)} belongs to an editor that is still starting`) : null;
+}
+
 function refuseUnusable(element) {
-  return refuseHidden(element) ?? refuseDisabled(element);
+  return refuseHidden(element) ?? refuseDisabled(element) ?? refuseStarting(element);
 }
 
 function refusePoint(element, request) {
@@ -107,7 +115,7 @@ function refuseFill(element, request) {
     return no(isMounting(element) ? 'not_editable' : 'no_field', `${lineFor(element)} takes no value`);
   }
   if (isReadonly(element)) return no('readonly', `${lineFor(element)} is read-only`);
-  return Object.hasOwn(FILLS, kind) ? FILLS[kind](element, request) : refuseFocus(element) ?? selectContent(element, kind);
+  return Object.hasOwn(FILLS, kind) ? FILLS[kind](element, request) : refuseFocus(element) ?? beginTyping(element, kind, request);
 }
 
 const FILLS = {
@@ -121,6 +129,18 @@ const FILLS = {
 /** True for an element that may still become a field, or the place of one. */
 const isMounting = (element) => dom.readyState(dom.document(element)) !== 'complete' || !dom.matches(element, ':defined') ||
   (kindOf(element) === 'other' && !roleOf(element) && !normal(textOf(element)) && dom.firstElement(element) === null);
+
+/**
+ * Selects what the value is to replace. With `inserts` it is inserted at once, unless it has to be masked first: after a
+ * turn of the page, which may do something when a field gets the focus.
+ */
+async function beginTyping(element, kind, request) {
+  selectContent(element, kind);
+  if (!request.inserts || kind === 'password') return null;
+  await pause(0);
+  request.found.inserted = inserted(request).taken;
+  return null;
+}
 
 /** Selects the whole content, so that typing replaces it. */
 function selectContent(element, kind) {
@@ -154,7 +174,7 @@ function succeed(element, matches, request) {
   const role = roleOf(element);
   const { point, ...found } = request.found;
   return {
-    ok: true, ...placeOf(element, point), matches, ref: refOf(element), line: lineFor(element), role: role || 'generic',
+    ok: true, origin: window.location.origin, ...placeOf(element, point), matches, ref: refOf(element), line: lineFor(element), role: role || 'generic',
     name: shown(nameOf(element, role)), tag: dom.tag(element), kind: kindOf(element), empty: !rawValue(element),
     checked: checkedOf(element), path: homePath(element), handle: request.handle ? true : undefined, loose: element === loose || undefined,
     ...found,
@@ -167,7 +187,7 @@ function placeOf(element, point) {
   return { ...middle, width: Math.round(box.right - box.left), height: Math.round(box.bottom - box.top) };
 }
 
-/** ready({locator, need, slice, value?, values?, files?, force?, handle?, aim?, rest?}): the answer is that of `succeed`, or a failure. */
+/** ready({locator, need, slice, value?, inserts?, values?, files?, force?, handle?, aim?, rest?, stay?}): the answer is that of `succeed`, or a failure. */
 async function ready(params) {
   const request = { need: 'visible', value: '', ...params, found: {} };
   if (!Object.hasOwn(CHECKS, request.need)) throw new Error(`there is no need ${request.need}`);

@@ -33,9 +33,15 @@ class Requests {
   }
 }
 
+/** The engine of the window that shows an element, if it is another one's. */
+function engineAround(element) {
+  const view = dom.window(dom.document(element));
+  return view && view !== window ? engineOf(view) : undefined;
+}
+
 /** True for an element with such a handler, also in a child with an engine of its own. */
 const hasClickHandler = (element) =>
-  clickable.has(element) || dom.window(dom.document(element))?.[KEY]?.clickable.has(element) === true;
+  clickable.has(element) || engineAround(element)?.clickable.has(element) === true;
 
 const ownRequests = new Requests(window);
 const adopted = new WeakMap();
@@ -43,8 +49,8 @@ const adopted = new WeakMap();
 /** The requests of a window of the cluster; a child has an engine of its own, or its parent's counts for it. */
 function requestsOf(view) {
   if (view === window) return ownRequests;
-  const engine = view[KEY];
-  if (engine) return engine.requests;
+  const inner = engineOf(view);
+  if (inner) return inner.requests;
   const doc = view.document;
   if (!adopted.has(doc)) {
     adopted.set(doc, new Requests(view));

@@ -70,13 +70,21 @@ function headerRole(cell, table) {
   if (scope) return lower(scope[1]) === 'row' ? 'rowheader' : 'columnheader';
   const row = dom.parent(cell);
   if (!row || dom.type(row) !== ELEMENT) return 'columnheader';
+  if (holdsData(row)) return 'rowheader';
+  const isAlone = dom.firstElement(row) === cell && !nextElement(cell);
+  return isAlone && table && queryAll(table, 'tr').length === 1 ? '' : 'columnheader';
+}
+
+/** True if there are data cells in a row: looked for once for all of its headers. */
+const holdsData = onceATurn(hasDataCell);
+
+function hasDataCell(row) {
   // The empty corner of a head is no data.
   const isHead = dom.tag(dom.parent(row) ?? row) === 'thead';
   for (let each = dom.firstElement(row); each; each = nextElement(each)) {
-    if (dom.tag(each) === 'td' && !(isHead && !normal(dom.textContent(each)))) return 'rowheader';
+    if (dom.tag(each) === 'td' && !(isHead && !normal(dom.textContent(each)))) return true;
   }
-  const isAlone = dom.firstElement(row) === cell && !nextElement(cell);
-  return isAlone && table && queryAll(table, 'tr').length === 1 ? '' : 'columnheader';
+  return false;
 }
 
 /** An item is one only in a list, which has not given up its role or taken another one. */

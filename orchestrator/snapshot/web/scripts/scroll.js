@@ -120,6 +120,6 @@ async function intoView({ locator, slice, handle }) {
   const answer = await ready(request);
   if (!answer.ok) return answer;
   const { element } = acting;
-  if (!isInView(element)) dom.reveal(element, { block: 'center', inline: 'center', behavior: 'instant' });
+  if (!isInView(element)) reveal(element);
   return { ...answer, ...placeOf(element) };
 }

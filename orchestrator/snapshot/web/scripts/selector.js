@@ -5,7 +5,12 @@ const known = { entries: null, find: null };
 function selectorsFor(entries) {
   if (known.entries === entries) return known.find;
   const names = new Map();
-  for (const entry of entries) if (entry.hasRef) count(names, nameKey(entry));
+  for (const entry of looked(entries)) if (entry.hasRef) count(names, nameKey(entry));
+  if (looking.isOver) {
+    // Which names are there once is unknown.
+    names.clear();
+    beginLook();
+  }
   const testIds = new Map();
   for (const element of everywhere(window.document, '[data-testid]')) count(testIds, attribute(element, 'data-testid'));
   known.entries = entries;

@@ -5,11 +5,12 @@ const AFTER_MOVEMENT = 50;
 
 /**
  * The time at which a navigation began, until its document is there. Drivers hold back commands during a navigation: if
- * this document gets another call, it stays, and the navigation was a download or had an empty answer.
+ * this document gets another call, it stays, and the navigation was a download or had an empty answer. Firefox answers
+ * calls all the time: there a document stays once no other one is requested any more.
  */
 const leaving = { since: null };
 listen(window, 'beforeunload', () => { leaving.since = now(); });
-listen(window, 'pageshow', () => { leaving.since = null; });
+listen(window, 'pageshow', ({ persisted }) => { if (persisted) leaving.since = null; });
 
 /** Observes changes of the page from now on, also in new roots. */
 function watchChanges() {
@@ -45,14 +46,14 @@ function isNoticed({ target }) {
 }
 
 /**
- * settle({stability, slice, since?, name?, limit?, before?, late?, refs}): waits until `unrest` names nothing; quiet counts from
- * the first call with this `since`. With `late` it also waits for what may open, see opening.js. With `limit` the answer
- * contains `delta` and the ms that it took.
+ * settle({stability, slice, since?, name?, limit?, before?, late?, coming?, refs}): waits until `unrest` names nothing;
+ * quiet counts from the first call with this `since`. `coming` if another document is requested. With `late` it also
+ * waits for what may open, see opening.js. With `limit` the answer contains `delta` and the ms that it took.
  */
-async function settle({ stability, slice, since, name, limit, before, late }) {
+async function settle({ stability, slice, since, name, limit, before, late, coming }) {
   const end = now() + (slice ?? 0);
   const opening = late && new Opening(late);
-  if (!beginQuiet(since)) leaving.since = null;
+  if (!beginQuiet(since) && !coming) stay();
   for (;;) {
     watchChanges();
     const quietFor = Math.round(now() - watch.changed);
@@ -64,6 +65,12 @@ async function settle({ stability, slice, since, name, limit, before, late }) {
     if (now() >= end) return { settled: false, reason, quietFor };
     await pause(Math.max(1, Math.min(left > 0 ? left : 20, 50, end - now())));
   }
+}
+
+/** Ends a navigation that brought no document so far; one that was just answered may still become that. */
+function stay() {
+  if (leaving.since !== null) watch.changed = now();
+  leaving.since = null;
 }
 
 const UNOPENED = 'nothing has opened yet';
@@ -78,6 +85,7 @@ function beginQuiet(since) {
 
 /** The differences, or what says that something of them is still loading. */
 function differing(asked) {
+  beginLook();
   const began = now();
   const compared = compare(asked);
   const { appeared, changed } = compared.found;
@@ -100,7 +108,17 @@ function unrest(mark) {
     const url = requestsOf(dom.window(doc)).pending(mark.requests.get(doc) ?? 0);
     if (url !== null) return `a request to ${shortAddress(url, doc)} is still in flight`;
   }
-  return movement() ?? busyness() ?? growth() ?? heldField(mark) ?? loadingStill();
+  return movement() ?? occupation(mark) ?? growth();
+}
+
+/**
+ * Names what the page shows that it is busy with, or null. Quiet counts from its end: a page that hides "Loading" writes
+ * the answer next, and hiding alone is no change that is noticed.
+ */
+function occupation(mark) {
+  const reason = busyness() ?? heldField(mark) ?? loadingStill();
+  if (reason) watch.changed = now();
+  return reason;
 }
 
 function movement() {

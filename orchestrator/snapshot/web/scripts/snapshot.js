@@ -6,6 +6,7 @@ function snapshot({ scope, locator, query, roles, limit, offset, json }) {
   const isSelect = dom.type(start) === ELEMENT && dom.tag(start) === 'select';
   const folded = isSelect || query || roles?.includes('option') ? Infinity : json ? OPTIONS_SHOWN : 0;
   const { entries, frames, focused } = survey(start, scope !== 'page', false, folded);
+  beginLook(); // a page that was read in part is told of as far as it was read
   const seen = scope === 'page' ? entries : entries.filter((entry) => entry.inside);
   const listed = (all) => (json ? all.filter((entry) => entry.hasRef) : all);
   const found = matching(listed(entries), query, roles);
@@ -14,10 +15,10 @@ function snapshot({ scope, locator, query, roles, limit, offset, json }) {
   const first = offset ?? 0;
   const part = kept.slice(first, first + (limit ?? kept.length));
   const listing = json
-    ? { elements: part.map((entry) => described(entry, focused, selectorsFor(entries))), lines: [] }
+    ? { elements: describedAll(part, focused, entries), lines: [] }
     : { lines: outlineLines(part, roles?.length ? new Set(kept) : null, focused) };
   return {
-    ...describePage(), ...listing, total: kept.length, shown: part.length,
+    ...describePage(), ...listing, total: kept.length, shown: (listing.elements ?? listing.lines).length,
     outside: scope === 'page' ? 0 : [...found].filter((entry) => !entry.inside).length,
     frames: listFrames(frames.filter((frame) => seen.includes(frame)), entries, part, focused),
   };
@@ -28,7 +29,8 @@ function matching(entries, query, roles) {
   const wanted = roles?.length ? new Set(roles) : null;
   const sought = lower(normal(query ?? ''));
   const holds = (entry) => lower(textIn(entry)).includes(sought);
-  return new Set(entries.filter((entry) => (!wanted || wanted.has(entry.shownRole)) && (!sought || holds(entry))));
+  const isWanted = (entry) => !wanted || wanted.has(entry.shownRole) || (entry.heading && wanted.has('heading'));
+  return new Set(entries.filter((entry) => !isLookOver() && isWanted(entry) && (!sought || holds(entry))));
 }
 
 /** What a query is compared with. */
@@ -46,6 +48,7 @@ function outlineLines(part, kept, focused) {
   const depths = new Map();
   const lines = [];
   for (const entry of part) {
+    if (isLookOver()) break;
     const depth = kept ? depthAmong(entry, kept, depths) : entry.depth;
     const dash = entry.role === 'more' ? '' : '- ';
     lines.push(`${'  '.repeat(depth)}${dash}${referredLine(entry, focused)}`);
@@ -77,14 +80,16 @@ const frameFacts = (entry, focused) =>
 
 /**
  * The visible frames of other origins in the scope of a locator, where its match may be. `entered` is true if the
- * frames that the locator names were found already.
+ * frames that the locator names were found already, `around` the origin of the document that shows it.
  */
 function crossOriginFrames(locator) {
   const start = reached(locator);
   const elements = everywhere(start ?? window.document, 'iframe,frame');
   const closed = elements.filter((element) => isFrame(element) && !innerDocument(element) && isVisible(element));
   const entered = start !== null;
-  return closed.map((element) => ({ path: pathTo(element), ref: refOf(element), line: lineFor(element), entered }));
+  const around = { around: window.location.origin, complete: dom.readyState(window.document) === 'complete' };
+  return closed.map((element) => (
+    { path: pathTo(element), ref: refOf(element), line: lineFor(element), entered, ...around }));
 }
 
 /** The root of a locator's search; null while the frames that it names are not found. */
@@ -94,6 +99,11 @@ function reached(locator) {
   } catch {
     return null;
   }
+}
+
+function describedAll(part, focused, entries) {
+  const selectors = selectorsFor(entries);
+  return Array.from(looked(part), (entry) => described(entry, focused, selectors));
 }
 
 function described(entry, focused, selectors) {

@@ -23,10 +23,15 @@ function noteSecrets(records) {
 
 const CONTROLS = wordSet('input select textarea button option optgroup fieldset');
 
-function isDisabled(element) {
-  if (CONTROLS.has(dom.tag(element)) && dom.matches(element, ':disabled')) return true;
-  return dom.closest(element, '[aria-disabled="true"]') !== null;
+function isDisabled(element, tag = dom.tag(element)) {
+  if (CONTROLS.has(tag) && dom.matches(element, ':disabled')) return true;
+  return mayBeDisabled(dom.root(element)) && dom.closest(element, DISABLED) !== null;
 }
+
+const DISABLED = '[aria-disabled="true"]';
+
+/** True if ARIA disables anything in a tree: looked for once for all of its elements. */
+const mayBeDisabled = onceATurn((root) => hasMatch(root, DISABLED));
 
 const isReadonly = (element) =>
   ((dom.tag(element) === 'input' || dom.tag(element) === 'textarea') && element.readOnly && !isToggle(element)) ||
@@ -117,7 +122,7 @@ function statesOf(element, role, focused) {
   if (tag === 'select' && inHtml(element) && isClosed(element)) {
     states.push(`${element.options.length} option${element.options.length === 1 ? '' : 's'}`);
   }
-  if (isDisabled(element)) states.push('disabled');
+  if (isDisabled(element, tag)) states.push('disabled');
   if (isRich) {
     if (isReadonly(element)) states.push('readonly');
     if (dom.matches(element, ':required') || flag(element, 'aria-required')) states.push('required');

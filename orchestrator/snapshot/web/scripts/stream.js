@@ -6,14 +6,21 @@ const PAUSE_AFTER = { first: 500, further: 1000 };
 const SMALLEST = 4;
 const regions = { known: new WeakMap(), areNoted: false };
 
+/** Characters by which a text that grew is told from one that another replaced. */
+const HEAD = 12;
+
 /** Remembers how long the text of each live region is: from here on growth counts. */
 function noteRegions(roots = allRoots()) {
   regions.known = new WeakMap();
-  for (const region of liveRegions(roots)) regions.known.set(region, { length: lengthOf(region), growths: 0, at: -Infinity });
+  for (const region of liveRegions(roots)) regions.known.set(region, { ...sizeOf(region), growths: 0, at: -Infinity });
   regions.areNoted = true;
 }
 
-const lengthOf = (region) => dom.textContent(region).length;
+function sizeOf(region) {
+  const content = dom.textContent(region);
+  return { length: content.length, head: content.slice(0, HEAD) };
+}
+
 const liveRegions = (roots) => roots.flatMap((root) => [...queryAll(root, LIVE)])
   .filter((region) => attribute(region, 'aria-live') !== 'off' && isReadable(region));
 
@@ -27,11 +34,12 @@ function growth() {
   const roots = allRoots();
   if (!regions.areNoted) noteRegions(roots);
   for (const region of liveRegions(roots)) {
-    const known = regions.known.get(region) ?? { length: 0, growths: 0, at: -Infinity };
-    const length = lengthOf(region);
-    if (length > known.length) Object.assign(known, { growths: known.growths + 1, at: now() });
-    known.length = length;
-    regions.known.set(region, known);
+    const known = regions.known.get(region) ?? { length: 0, head: '', growths: 0, at: -Infinity };
+    const size = sizeOf(region);
+    // "Saving …" that "Saved: 3 entries" replaces is two messages, each of one piece.
+    const growths = size.head.startsWith(known.head) ? known.growths + 1 : 1;
+    if (size.length > known.length) Object.assign(known, { growths, at: now() });
+    regions.known.set(region, Object.assign(known, size));
     if (now() - known.at < pauseOf(region, known.growths)) return `${busyName(region)} is growing`;
   }
   return null;

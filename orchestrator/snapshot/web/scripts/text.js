@@ -1,6 +1,34 @@
 // Reads the visible text of a part of the cluster, with the element that each piece of it came from.
 const FIELDS_OF_TEXT = wordSet('input textarea select');
 
+/** A line of text that knows its last character: whoever asks the browser for it joins all pieces again each time. */
+class Line {
+  constructor(text = '') {
+    this.text = '';
+    this.end = '';
+    this.add(text);
+  }
+
+  get length() {
+    return this.text.length;
+  }
+
+  add(text) {
+    if (!text) return;
+    this.text += text;
+    this.end = text[text.length - 1];
+  }
+
+  /** Takes this character off the end, once or however often it is there. */
+  trim(char, isOnce = false) {
+    while (this.end === char) {
+      this.text = this.text.slice(0, -1);
+      this.end = this.text[this.text.length - 1] ?? '';
+      if (isOnce) return;
+    }
+  }
+}
+
 /** Text on single lines with single spaces, as it is searched and compared. */
 class Reading {
   constructor(most = Infinity) {
@@ -8,13 +36,14 @@ class Reading {
     this.more = false;
     this.lines = [];
     this.before = 0;
-    this.line = '';
+    this.line = new Line();
     this.spans = [];
+    this.around = null;
     this.closed = [];
   }
 
   get text() {
-    return [...this.lines, this.line].join('\n');
+    return [...this.lines, this.line.text].join('\n');
   }
 
   get length() {
@@ -30,7 +59,7 @@ class Reading {
 
   /** `around` is the style of the element that contains the node. */
   visit(node, visible, around = null) {
-    this.more ||= this.length > this.most;
+    this.more ||= this.length > this.most || isLookOver();
     const type = node && !this.more ? dom.type(node) : 0;
     if (type === TEXT && visible) this.write(dom.data(node), around);
     else if (type === ELEMENT && !UNREAD.has(dom.tag(node))) this.visitElement(node);
@@ -48,9 +77,11 @@ class Reading {
   readElement(element, tag, style) {
     const edge = edgeOf(style.display);
     this.divide(edge);
-    const span = { element, start: this.length, end: 0 };
+    const span = { element, start: this.length, end: 0, around: this.around };
     this.spans.push(span);
+    this.around = span;
     this.enter(element, tag, style);
+    this.around = span.around;
     span.end = this.length;
     this.divide(edge);
   }
@@ -74,7 +105,8 @@ class Reading {
 
   write(data) {
     const text = data.replace(INVISIBLE, '').replace(BLANK, ' ');
-    this.line += !this.line || this.line.endsWith(' ') ? text.replace(/^ /, '') : text;
+    const { length, end } = this.line;
+    this.line.add(!length || end === ' ' ? text.replace(/^ /, '') : text);
   }
 
   breakLine() {
@@ -83,16 +115,16 @@ class Reading {
 
   /** Ends a run: a line break replaces a space, and neither is doubled. */
   divide(edge) {
-    if (!edge || !this.line || this.line.endsWith(edge)) return;
-    if (edge === ' ') this.line += ' ';
+    if (!edge || !this.line.length || this.line.end === edge) return;
+    if (edge === ' ') this.line.add(' ');
     else this.endLine();
   }
 
   endLine() {
-    if (this.line.endsWith(' ')) this.line = this.line.slice(0, -1);
-    this.lines.push(this.line);
+    this.line.trim(' ', true);
+    this.lines.push(this.line.text);
     this.before += this.line.length + 1;
-    this.line = '';
+    this.line = new Line();
   }
 }
 
@@ -115,7 +147,7 @@ function textMatches(root, wanted) {
   let reached = 0;
   for (let at = hay.indexOf(sought); at >= 0; at = hay.indexOf(sought, at + sought.length)) {
     while (reached < spans.length && spans[reached].start <= at) reached += 1;
-    const span = covering(spans, reached - 1, at, at + sought.length);
+    const span = covering(spans[reached - 1], at + sought.length);
     if (span && !found.has(span.element)) {
       found.set(span.element, likeness(normal(text.slice(span.start, span.end)), normal(wanted)));
     }
@@ -123,10 +155,11 @@ function textMatches(root, wanted) {
   return found;
 }
 
-/** The last span in preorder that covers [start, end): the deepest, as spans nest. */
-function covering(spans, from, start, end) {
-  for (let i = from; i >= 0; i -= 1) if (spans[i].start <= start && spans[i].end >= end) return spans[i];
-  return null;
+/** The deepest span that reaches to `end`, of the last one that begins before a place and those around it. */
+function covering(last, end) {
+  let span = last;
+  while (span && span.end < end) span = span.around;
+  return span ?? null;
 }
 
 const LONGEST_URL = 2000;
@@ -156,7 +189,6 @@ const rulesOf = reader(CSSStyleSheet, 'cssRules');
 const HOSTS_SOUGHT = 16;
 const ANYWHERE = null;
 
-let hosts = null;
 const written = new WeakMap();
 
 /**
@@ -164,21 +196,12 @@ const written = new WeakMap();
  * style of ::before costs as much as all else that is asked of an element.
  */
 function mayGenerate(element) {
-  if (!hosts) {
-    hosts = new Map();
-    soon(() => { hosts = null; });
-  }
-  const root = dom.root(element);
-  let found = hosts.get(root);
-  if (found === undefined) {
-    found = hostsIn(root);
-    hosts.set(root, found);
-  }
+  const found = hostsIn(dom.root(element));
   return found === ANYWHERE || found.has(element);
 }
 
 /** The elements of a tree that the rules which write text are for; `ANYWHERE` if that cannot be said cheaply. */
-function hostsIn(root) {
+const hostsIn = onceATurn((root) => {
   const type = dom.type(root);
   if (!(type in sheetsOf)) return new Set();
   try {
@@ -189,7 +212,7 @@ function hostsIn(root) {
     // A sheet of another origin cannot be read, and some selectors cannot be searched for.
     return ANYWHERE;
   }
-}
+});
 
 /** The selectors of a sheet's rules that write text, without their pseudo-elements. */
 function hostSelectors(sheet) {
@@ -220,20 +243,29 @@ function generatedText(element, pseudo) {
   const { content } = style;
   if (content === 'none' || content === 'normal' || style.visibility !== 'visible') return '';
   const { display } = style;
-  const text = display === 'none' ? '' : writtenText(content);
+  const text = display === 'none' ? '' : writtenText(content, element);
   return text && display !== 'inline' && display !== 'contents' ? ` ${text} ` : text;
 }
 
 const CONTENT_PARTS = /[a-z-]+\((?:"(?:[^"\\]|\\.)*"|[^)"])*\)|"((?:[^"\\]|\\.)*)"|\//gi;
 
+const ATTR_FUNCTION = /^attr\(\s*([^\s,)]+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?\)$/i;
+const decoded = (string) => string.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, unescaped);
+
 /** The strings of a value of `content`, or if there are any behind a slash those, since they are its alternative. */
-function writtenText(content) {
+function writtenText(content, element = null) {
   let text = '';
   for (const [part, string] of content.matchAll(CONTENT_PARTS)) {
     if (part === '/') text = '';
-    else if (string) text += string.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, unescaped);
+    else text += string ? decoded(string) : attributeText(part, element);
   }
   return text;
+}
+
+/** The text of an attr(), which Firefox leaves in the computed value; '' for any other function. */
+function attributeText(part, element) {
+  const [, name, otherwise = ''] = (element && ATTR_FUNCTION.exec(part)) ?? [];
+  return name ? attribute(element, name) ?? decoded(otherwise) : '';
 }
 
 const unescaped = (_, code, char) => (code ? String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)) : char);

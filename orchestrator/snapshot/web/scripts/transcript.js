@@ -48,17 +48,17 @@ class Transcript extends Reading {
     const text = data.replace(INVISIBLE, '').replace(/[^\S\t]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ');
     if (!text) return;
     this.catchUp();
-    this.line += text;
+    this.line.add(text);
     this.merges = false;
   }
 
   /** No-break spaces are never merged: pages and editors indent with them. */
   flow(data) {
     const merged = data.replace(INVISIBLE, '').replace(/[ \t\n\r\f]+/g, ' ');
-    const text = this.merges || !this.line ? merged.replace(/^ /, '') : merged;
+    const text = this.merges || !this.line.length ? merged.replace(/^ /, '') : merged;
     if (!text) return;
     this.catchUp();
-    this.line += text.replace(/[\s\u0000-\u001f\u007f-\u009f]/g, ' ');
+    this.line.add(text.replace(/[\s\u0000-\u001f\u007f-\u009f]/g, ' '));
     this.merges = text.endsWith(' ');
   }
 
@@ -69,14 +69,14 @@ class Transcript extends Reading {
 
   /** At the beginning of a line, or of a column. */
   get isFresh() {
-    return !this.line || (this.merges && this.line.endsWith('\t'));
+    return !this.line.length || (this.merges && this.line.end === '\t');
   }
 
   divide(edge) {
     if (!edge || this.isFresh) return;
     if (edge === '\n') this.endLine();
-    else if (!this.line.endsWith(' ')) {
-      this.line += ' ';
+    else if (this.line.end !== ' ') {
+      this.line.add(' ');
       this.merges = true;
     }
   }
@@ -84,15 +84,15 @@ class Transcript extends Reading {
   /** A second break in a row is an empty line; further ones count only where the page keeps white space. */
   breakLine({ position, whiteSpace }) {
     if (position === 'absolute') return;
-    if (this.line || this.lines.at(-1) !== '' || SPACES_KEPT.test(whiteSpace)) this.endLine();
+    if (this.line.length || this.lines.at(-1) !== '' || SPACES_KEPT.test(whiteSpace)) this.endLine();
   }
 
   endLine() {
-    if (this.merges) this.line = this.line.replace(/ $/, '');
+    if (this.merges) this.line.trim(' ', true);
     this.merges = false;
-    this.lines.push(this.line);
+    this.lines.push(this.line.text);
     this.before += this.line.length + 1;
-    this.line = '';
+    this.line = new Line();
   }
 
   readElement(element, tag, style) {
@@ -108,7 +108,7 @@ class Transcript extends Reading {
     this.cells = 0;
     this.row = this.lines.length;
     super.readElement(element, tag, style);
-    this.line = this.line.replace(/\t+$/, '');
+    this.line.trim('\t');
     this.divide('\n');
     this.cells = cells;
     this.row = row;
@@ -123,11 +123,12 @@ class Transcript extends Reading {
 
   /** Goes on in the line of the cell before, which blocks in that cell may have ended. */
   nextColumn() {
-    if (!this.line && this.lines.length > this.row) {
-      this.line = this.lines.pop();
+    if (!this.line.length && this.lines.length > this.row) {
+      this.line = new Line(this.lines.pop());
       this.before -= this.line.length + 1;
     }
-    this.line = `${this.line.replace(/ +$/, '')}\t`;
+    this.line.trim(' ');
+    this.line.add('\t');
     this.merges = true;
   }
 

@@ -5,7 +5,7 @@ const MOST_RETURNED = 10_000;
 /** Those of the head of the cluster, whose engine answers, while the script runs in this window. */
 function handedOver() {
   const head = headWindow();
-  return head === window ? handed : head[KEY].handed;
+  return head === window ? handed : engineOf(head).handed;
 }
 
 listen(window, `${CHANNEL}:give`, () => {

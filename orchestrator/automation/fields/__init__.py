@@ -1,0 +1,1 @@
+"""Fields of pages and screens: setting them, and typing into the one in focus."""

@@ -1,0 +1,1 @@
+"""The doctor's self-test: twelve actions in a browser or on a phone."""

@@ -1,0 +1,1 @@
+"""The boundary between a model and this machine: what a start over MCP may choose."""

@@ -1,0 +1,1 @@
+"""MCP over HTTP: one server for many clients, each with a token of its own."""

@@ -1,0 +1,1 @@
+"""This machine as its users share it: private files, sandboxes, other people."""

@@ -1,0 +1,1 @@
+"""Redaction of what was typed into the password fields of a session."""

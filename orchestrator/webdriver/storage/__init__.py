@@ -1,0 +1,1 @@
+"""Storage of any origin, read and written beside the driver."""
