@@ -17,11 +17,12 @@ from orchestrator.models.browser_support import TITLES
 from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine
 from tests.conftest import OWN_BROWSERS
-from tests.e2e.harness import NAMESPACE, Home, until
+from tests.e2e.harness import NAMESPACE, Home
 from tests.e2e.stage import Stage
 from tests.needed import needed
 from tests.servers.mcp import Served, served
 from tests.servers.site import Site
+from tests.waiting import until
 
 ERAS = ("auto", "legacy")
 """Ways to negotiate the protocol's version: that of clients since 2026, and the earlier handshake."""

@@ -9,7 +9,7 @@ import sqlite3
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,21 +20,11 @@ import psutil
 from orchestrator.models.session import SessionRecord
 from orchestrator.system.process_identity import gone
 from tests.servers.mcp import Answer, Served, processes_below, served
+from tests.waiting import PATIENCE, until
 
 ResultT = TypeVar("ResultT")
 
-PATIENCE = 60.0
-"""Seconds after which a test gives up waiting: only a guard against hanging."""
 NAMESPACE = "e2e"
-
-
-def until(look: Callable[[], ResultT], what: str, patience: float = PATIENCE) -> ResultT:
-    """Poll until the check returns something true; return it."""
-    deadline = time.monotonic() + patience
-    while not (seen := look()):
-        assert time.monotonic() < deadline, f"never came: {what}"
-        time.sleep(0.01)
-    return seen
 
 
 def in_time(seconds: float) -> float:

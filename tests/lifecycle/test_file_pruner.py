@@ -12,7 +12,7 @@ import pytest
 from orchestrator.api import Orchestrator
 from orchestrator.lifecycle.maintenance.file_pruner import FilePruner
 from orchestrator.settings import Settings
-from tests.e2e.harness import until
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 

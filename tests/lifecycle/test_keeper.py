@@ -27,7 +27,8 @@ from orchestrator.sessions.store.types import Holder
 from orchestrator.system import folders, processes
 from orchestrator.system.activity import entries
 from orchestrator.system.process_identity import ProcessKey, gone
-from tests.lifecycle.helpers import LONG, PATIENCE, SLEEPER, until
+from tests.lifecycle.helpers import LONG, SLEEPER
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
 

@@ -23,8 +23,8 @@ from orchestrator.errors import SessionLost
 from orchestrator.models.requests import AttachRequest, StartRequest
 from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.settings import Settings
-from tests.e2e.harness import until
 from tests.servers.any_session import GONE, AnySession, any_session
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 

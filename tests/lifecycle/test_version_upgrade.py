@@ -29,7 +29,8 @@ from orchestrator.sessions.store.sqlite import FILE_NAME, SqliteStore
 from orchestrator.system import folders, processes, storage_files
 from orchestrator.system.activity import entries
 from orchestrator.system.process_identity import ProcessKey
-from tests.lifecycle.helpers import LONG, PATIENCE, SLEEPER, until
+from tests.lifecycle.helpers import LONG, SLEEPER
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
 

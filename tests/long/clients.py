@@ -28,6 +28,7 @@ from tests.long.by_hand import run_by_hand
 from tests.servers.http_mcp import MODERN, Era, HttpServer, connected, make_call
 from tests.servers.ports import free_port
 from tests.servers.site import Site
+from tests.waiting import PATIENCE
 
 TOKENS = {"ann": "one", "ben": "one", "cleo": "two", "dan": "two"}
 NAMESPACES = ("one", "two")
@@ -35,8 +36,6 @@ KILL_EVERY, CUT_EVERY, LOOK_EVERY = 250, 40, 25
 """Calls between two kills of the server, cut connections, and looks for what is of the other namespace."""
 MOST_TRIES = 20
 """Attempts of a call that is refused as `retryable`."""
-PATIENCE = 60.0
-"""Seconds for an answer: only a guard against hanging."""
 PAGE = """<!doctype html><title>NAME</title><label>Nonce <input></label>
 <button onclick="show(act(field.value))">Act</button>
 <output></output><script>

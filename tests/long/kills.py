@@ -28,9 +28,10 @@ from orchestrator.models.session import SessionRecord, SessionState
 from orchestrator.sessions.store import leases
 from orchestrator.system import processes
 from tests.benchmarks.server import Server
-from tests.e2e.harness import PATIENCE, Home, in_time, runs, until
+from tests.e2e.harness import Home, in_time, runs
 from tests.long.by_hand import run_by_hand
 from tests.servers.site import Site
+from tests.waiting import PATIENCE, until
 
 VICTIMS = ("server", "chromedriver", "chromium", "keeper", "client")
 CLIENTS = (("a", "b"), ("c", "d"))

@@ -18,9 +18,10 @@ from orchestrator.cli.doctor.clients import CLIENTS
 from orchestrator.mcp_server.http.tokens import FIRST_FILE_NAME, TokenFile
 from tests.cli.test_cli import run
 from tests.servers.certificates import self_signed
-from tests.servers.http_mcp import MODERN, PATIENCE, Era, HttpServer, connected, http_server, last_message, make_call
+from tests.servers.http_mcp import MODERN, Era, HttpServer, connected, http_server, last_message, make_call
 from tests.servers.mcp import check_first_calls
 from tests.servers.site import Site
+from tests.waiting import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 

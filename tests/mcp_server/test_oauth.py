@@ -25,7 +25,8 @@ from orchestrator.mcp_server.http.refusals import HttpRefusal
 from orchestrator.settings import Settings
 from tests.mcp_server.test_http import LIST, PING, error
 from tests.servers.authorization import AuthorizationServer, authorization_server
-from tests.servers.http_mcp import PATIENCE, HttpServer, http_server
+from tests.servers.http_mcp import HttpServer, http_server
+from tests.waiting import PATIENCE
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(400)]
 

@@ -21,9 +21,10 @@ from orchestrator.demo.shop import Platform, bundle, web
 from orchestrator.models.session import SessionType
 from orchestrator.sessions.registry import SessionRegistry, make_caller
 from orchestrator.sessions.store.sqlite import SqliteStore
-from tests.servers.http_mcp import PATIENCE, Era, HttpServer, connected, http_server
+from tests.servers.http_mcp import Era, HttpServer, connected, http_server
 from tests.servers.mcp import Served, served
 from tests.servers.site import Site
+from tests.waiting import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +19,8 @@ from mcp.client.stdio import stdio_client
 from orchestrator.system.process_identity import gone
 from tests.e2e.harness import in_time
 from tests.servers.mcp import check_first_calls
-from tests.servers.raw_mcp import PATIENCE, SERVE, RawServer
+from tests.servers.raw_mcp import SERVE, RawServer
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -90,10 +90,7 @@ def server(environment: dict[str, str]) -> Iterator[RawServer]:
 def assert_gone(processes: list[psutil.Process]) -> None:
     """Wait until nothing of the browser is left; orphans are reaped by init, which takes its time."""
     assert processes
-    deadline = time.monotonic() + PATIENCE
-    while left := [one for one in processes if not gone(one)]:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.01)
+    until(lambda: all(map(gone, processes)), f"the end of {processes}")
 
 
 def test_end_of_input_ends_the_server_and_its_browser(server: RawServer) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.generators import transcripts
 from tests.needed import needed
 from tests.servers import grid
 from tests.servers.mcp import processes_below
 from tests.servers.ports import free_port
+from tests.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 

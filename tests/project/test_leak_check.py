@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.harness import until
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 

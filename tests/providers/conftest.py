@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,8 +18,8 @@ from orchestrator.settings import Settings
 from orchestrator.system import processes
 from orchestrator_providers.local.options import LocalOptions
 from orchestrator_providers.local.provider import LocalProvider
+from tests.waiting import until
 
-PATIENCE = 20.0
 LOADED = "(location.href === URL || location.protocol === 'chrome-error:') && document.readyState === 'complete'"
 
 
@@ -119,10 +118,7 @@ class Browser:
     def open(self, url: str) -> str:
         """Open a URL; return the text of the loaded page. A page that failed to load is Chromium's own."""
         self.post("/url", url=url)
-        deadline = time.monotonic() + PATIENCE
-        while not self.script(LOADED.replace("URL", json.dumps(url))):
-            assert time.monotonic() < deadline, f"{url} did not load"
-            time.sleep(0.01)
+        until(lambda: self.script(LOADED.replace("URL", json.dumps(url))), f"a loaded {url}")
         return str(self.script("document.body.innerText"))
 
     def record(self) -> SessionRecord:

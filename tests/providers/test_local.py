@@ -27,6 +27,7 @@ from orchestrator_providers.local import chromium_flags, profile_release
 from orchestrator_providers.local.options import LocalOptions
 from orchestrator_providers.local.provider import LocalProvider
 from tests.servers.certificates import self_signed
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from .conftest import Begin, Browser
@@ -101,8 +102,7 @@ def test_a_browser_that_outlives_its_killed_driver_is_ended(browse: Browse) -> N
     start = browser.start
     (program,) = LocalProvider().started(browser.record(), start).processes
     psutil.Process(start.processes[0].pid).kill()
-    while processes.alive(start.processes[0]):
-        time.sleep(0.01)
+    until(lambda: not processes.alive(start.processes[0]), "the end of the driver")
     assert processes.alive(program)
 
     assert processes.end_processes(start.processes) == []

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
 from tests.servers.site import Site
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 _numbers = itertools.count(1)

@@ -18,8 +18,8 @@ from typing import Any
 
 import psutil
 
-from tests.e2e.harness import until
 from tests.servers.ports import free_port
+from tests.waiting import until
 
 FOLDER = Path(sys.prefix) / "flows"
 """Path of the applications that `make flows` installs, of `tests/data/flows`."""

@@ -13,8 +13,7 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-PATIENCE = 60.0
-"""Seconds that a span may take to arrive: only a guard against hanging."""
+from tests.waiting import PATIENCE
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from pydantic import BaseModel
 
-from tests.servers.http_mcp import MODERN, PATIENCE, Era, HttpServer, make_request
+from tests.servers.http_mcp import MODERN, Era, HttpServer, make_request
 from tests.servers.mcp import Served
+from tests.waiting import PATIENCE
 
 Hear = Callable[[str], None]
 Json = dict[str, Any]

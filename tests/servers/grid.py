@@ -24,10 +24,11 @@ from orchestrator.settings import Settings
 from orchestrator.system import selenium_grid
 from orchestrator.system.machine import LocalMachine
 from tests.demo.phones import DEVICES
-from tests.e2e.harness import remote, runs, until
+from tests.e2e.harness import remote, runs
 from tests.needed import needed
 from tests.servers.geckodriver import GECKODRIVER
 from tests.servers.ports import free_port
+from tests.waiting import until
 
 FOLDER = Path(sys.prefix) / "grid"
 """Path of the server that `make grid` downloads."""

@@ -24,9 +24,8 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOC
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from orchestrator.mcp_server.http.tokens import Token, TokenFile
+from tests.waiting import PATIENCE
 
-PATIENCE = 100.0
-"""Seconds that a start or an end may take: only a guard against hanging."""
 Era = Literal["auto", "legacy"]
 CLIENT = {"name": "bare", "version": "1"}
 MODERN = {"Mcp-Protocol-Version": LATEST_MODERN_VERSION, "Mcp-Method": "tools/call"}

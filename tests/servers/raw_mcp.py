@@ -11,9 +11,9 @@ from typing import Any
 
 import psutil
 
+from tests.waiting import PATIENCE
+
 SERVE = [sys.executable, "-m", "orchestrator", "serve"]
-PATIENCE = 30.0
-"""Seconds in which a process must have ended."""
 
 
 class RawServer:

@@ -14,8 +14,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
-PATIENCE = 60.0
-"""Seconds after which a wait fails: only a guard against hanging."""
+from tests.waiting import PATIENCE
 
 
 @dataclass

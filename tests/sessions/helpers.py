@@ -14,8 +14,7 @@ from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.sessions.turn import Turn
 from tests.sessions.store.helpers import NAMESPACE
-
-PATIENCE = 10.0
+from tests.waiting import PATIENCE, until_async
 
 
 class Held:
@@ -74,13 +73,6 @@ def fire(
     return fired
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Poll until a condition holds."""
-    with anyio.fail_after(PATIENCE):
-        while not condition():  # noqa: ASYNC110 (other processes set no event of ours)
-            await anyio.sleep(0.005)
-
-
 def places(store: SqliteStore) -> int:
     """Return the number of tickets."""
     with store._database.read() as db:
@@ -89,7 +81,7 @@ def places(store: SqliteStore) -> int:
 
 async def in_line(registry: SessionRegistry, count: int) -> None:
     """Wait until this many calls are in lanes."""
-    await until(lambda: places(registry.store) == count)
+    await until_async(lambda: places(registry.store) == count, f"{count} calls in lanes")
 
 
 def state(registry: SessionRegistry, session_id: str) -> str:

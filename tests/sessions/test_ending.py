@@ -10,8 +10,9 @@ from orchestrator.models.session import SessionState, SessionType
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.turn import Turn
-from tests.sessions.helpers import PATIENCE, Held, fire, in_line, places, state, until
+from tests.sessions.helpers import Held, fire, in_line, places, state
 from tests.sessions.store.helpers import Keeper
+from tests.waiting import PATIENCE, until_async
 
 pytestmark = pytest.mark.anyio
 BROWSER = SessionType.BROWSER
@@ -88,7 +89,7 @@ async def test_work_that_hangs_in_a_closed_session_does_not_delay_the_next_of_it
         keeper.start("a")
         assert await lanes.run_turn("a", lambda turn: turn.record.url) is None
         held.let.set()
-    await until(lambda: places(registry.store) == 0)
+    await until_async(lambda: places(registry.store) == 0, "empty lanes")
     record = await registry.get("a")
     assert record
     assert (record.state, record.url) == (SessionState.ACTIVE, None)
@@ -212,7 +213,7 @@ async def test_a_cancelled_start_frees_its_session_id(lanes: Lanes, registry: Se
                 else:
                     group.start_soon(_cancel_when, held, scope)
                 await lanes.run_turn(record.id, held, ticket=ticket)
-        await until(lambda: state(registry, "a") == "closed")
+        await until_async(lambda: state(registry, "a") == "closed", "a closed session")
         assert places(registry.store) == 0
 
 

@@ -17,8 +17,9 @@ from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.sessions.store.types import Change, Ticket
 from orchestrator.sessions.turn import CallCancelled, Turn
-from tests.sessions.helpers import Held, fire, in_line, places, state, until
+from tests.sessions.helpers import Held, fire, in_line, places, state
 from tests.sessions.store.helpers import Keeper
+from tests.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -297,4 +298,4 @@ async def test_a_session_found_lost_during_work_is_lost_for_waiting_and_later_ca
     with pytest.raises(SessionLost, match="no longer knows it"):
         await lanes.run_turn("a", lambda _: None)
     assert state(registry, "a") == "lost"
-    await until(lambda: places(registry.store) == 0)
+    await until_async(lambda: places(registry.store) == 0, "empty lanes")

@@ -18,8 +18,9 @@ from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.turn import Turn
 from tests.e2e.harness import in_time
-from tests.sessions.helpers import Held, fire, in_line, state, until
+from tests.sessions.helpers import Held, fire, in_line, state
 from tests.sessions.store.helpers import NAMESPACE, Keeper, Peer
+from tests.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -152,9 +153,9 @@ async def test_a_running_call_renews_its_heartbeat(registry: SessionRegistry, ke
         fire(group, Lanes(registry, group, beat_every=0.01), "a", held)
         await held.has_begun()
         before = beat()
-        await until(lambda: beat() > before)
+        await until_async(lambda: beat() > before, "a heartbeat")
         again = beat()
-        await until(lambda: beat() > again)
+        await until_async(lambda: beat() > again, "another heartbeat")
         held.let.set()
 
 

@@ -18,9 +18,9 @@ from orchestrator.errors import StartFailed
 from orchestrator.models.session import ProcessInfo
 from orchestrator.system import folders, processes
 from orchestrator.system.process_identity import gone
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 20.0
 LONG_AGO = time.time() - 3600
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and sessions are POSIX")
@@ -37,14 +37,6 @@ Path(f"ready-{depth}").write_text(str(__import__("os").getpid()))
 while True:
     time.sleep(60)
 """
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Poll until a condition holds."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -80,7 +72,7 @@ def stubborn(folder: Path, depth: int, *how: str) -> tuple[ProcessInfo, list[psu
     script.write_text(STUBBORN, "utf-8")
     child = spawn(folder, str(script), str(depth), *how)
     notes = [folder / f"ready-{level}" for level in range(depth, -1, -1)]
-    until(lambda: all(note.exists() and note.read_text("utf-8") for note in notes))
+    until(lambda: all(note.exists() and note.read_text("utf-8") for note in notes), "the notes of all processes")
     return child, [psutil.Process(int(note.read_text("utf-8"))) for note in notes]
 
 
@@ -102,7 +94,7 @@ def test_spawn_gives_a_log_and_a_temporary_folder(folder: Path) -> None:
     """The process reads no input of ours, writes no output to ours, and has its temporary files in the folder."""
     code = "import os, sys, tempfile; print(repr(sys.stdin.read()), os.environ['EXTRA'], tempfile.gettempdir())"
     child = spawn(folder, "-c", f"{code}; print('oops', file=sys.stderr)")
-    until(lambda: not processes.alive(child))
+    until(lambda: not processes.alive(child), "the end of the child")
 
     said = (folder / "child.log").read_text("utf-8")
     assert f"'' 1 {folders.temporary(folder)}" in said
@@ -167,7 +159,7 @@ def test_spawn_ends_a_process_that_could_not_be_recorded(folder: Path) -> None:
 def test_ended_child_is_no_zombie(folder: Path) -> None:
     """Children are reaped when they end, even if others end them."""
     child = spawn(folder, "-c", "")
-    until(lambda: not psutil.pid_exists(child.pid))
+    until(lambda: not psutil.pid_exists(child.pid), "the end of the child")
     assert processes.info(child.pid) is None
 
 
@@ -180,7 +172,7 @@ def test_a_zombie_process_is_not_alive() -> None:
     assert processes.alive(known)
     assert child.stdin is not None
     child.stdin.close()
-    until(lambda: psutil.Process(child.pid).status() == psutil.STATUS_ZOMBIE)
+    until(lambda: psutil.Process(child.pid).status() == psutil.STATUS_ZOMBIE, "a zombie")
 
     assert not processes.alive(known)
     child.wait()
@@ -217,7 +209,7 @@ def test_end_finds_descendants_whose_parent_was_killed(folder: Path) -> None:
     child, family = stubborn(folder, 2, "apart")
     family[0].kill()
     family[1].kill()
-    until(lambda: gone(family[0]) and gone(family[1]))
+    until(lambda: gone(family[0]) and gone(family[1]), "the end of both")
     assert not gone(family[2])
 
     assert processes.end_processes([child]) == []
@@ -232,7 +224,7 @@ def test_end_finds_orphans_by_their_process_group(folder: Path) -> None:
     code = f"import subprocess, sys, time; subprocess.run([sys.executable, '-c', {hidden!r}]); time.sleep(60)"
     child = spawn(folder, "-c", code)
     log = folder / "child.log"
-    until(lambda: log.read_text("utf-8").strip())
+    until(lambda: log.read_text("utf-8").strip(), "a line in the log")
     orphan = psutil.Process(int(log.read_text("utf-8")))
     assert orphan.ppid() != child.pid
 
@@ -360,7 +352,7 @@ def test_sweep_leaves_a_released_process_and_its_folder_until_it_ends(home: Path
         assert processes.sweep(home, []) == []
         assert processes.alive(child)
         psutil.Process(child.pid).kill()
-        until(lambda: not processes.alive(child))
+        until(lambda: not processes.alive(child), "the end of the child")
         assert processes.sweep(home, []) == []
         assert folders.all_of(home) == []
 

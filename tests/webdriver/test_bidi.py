@@ -12,8 +12,8 @@ import pytest
 from orchestrator.errors import NoAnswer, RemoteFailure
 from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.websocket import Command
-from tests.e2e.harness import until
 from tests.servers.webdriver import PASSWORD, USER, remote_end
+from tests.waiting import until
 from tests.webdriver.conftest import Far
 
 pytestmark = pytest.mark.browser

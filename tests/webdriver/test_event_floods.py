@@ -15,7 +15,7 @@ from orchestrator.webdriver.events import subscriptions
 from orchestrator.webdriver.events.allowance import Allowance
 from orchestrator.webdriver.events.console import Console
 from orchestrator.webdriver.events.subscriptions import EventSubscriptions
-from tests.e2e.harness import until
+from tests.waiting import until
 from tests.webdriver.conftest import Far
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Reply
+from tests.waiting import until
 
 CALM = "<button id=calm onclick=\"document.title = 'clicked'\">Calm</button>"
 CLOSED = re.compile(r"(A|\d+) tabs? that the page opened w(?:as|ere) closed")

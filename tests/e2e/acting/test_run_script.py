@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from orchestrator.actions.catalogue import CATALOGUE
-from tests.e2e.harness import Home, answered, until
+from tests.e2e.harness import Home, answered
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Visit
+from tests.waiting import until
 
 FORM = "<input id=i aria-label=Name><button onclick=\"p.textContent = 'Hello, ' + i.value\">Go</button><p id=p></p>"
 NEW = "The script world is a new one: globals of earlier scripts are not in it; vars are."

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage
 from tests.needed import needed
 from tests.servers.site import Reply, Visit
 from tests.servers.widgets import missing, serve_widgets
+from tests.waiting import until
 
 
 @pytest.mark.parametrize(

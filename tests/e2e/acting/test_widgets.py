@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.acting.widgets import COLUMNS, FILE, KNOWN_WRONG, WIDGETS, Column, Nth, Widget
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage
 from tests.needed import needed
 from tests.servers.widgets import missing, serve_widgets
+from tests.waiting import until
 
 STATE_WITHIN = 3.0
 """Seconds in which a widget tells its application what was done."""

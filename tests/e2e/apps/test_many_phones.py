@@ -12,10 +12,11 @@ import pytest
 
 from orchestrator.demo.device_server import DeviceServer
 from tests.e2e.apps.phone import LOG_IN, PLATFORMS, Phone, staged, start
-from tests.e2e.harness import Home, answered, in_time, kill, runs, until
+from tests.e2e.harness import Home, answered, in_time, kill, runs
 from tests.e2e.stage import Stage, refused
 from tests.servers.appium import POCKET
 from tests.servers.site import Site
+from tests.waiting import until
 
 SECONDS = 2.0
 """Seconds within which the death of a remote end is noticed."""

@@ -7,10 +7,11 @@ import pytest
 from orchestrator.demo.device_server import DeviceServer
 from tests.e2e.apps.phone import start
 from tests.e2e.conftest import ERAS
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
 from tests.e2e.stage import Stage
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 SENTENCE = (
     "For apps: click_element taps; swipe, pinch, tap_element, switch_context, manage_app and manage_device are steps "

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from mcp.types import ImageContent, TextContent, Tool
 
-from tests.e2e.harness import PATIENCE, in_time
+from tests.e2e.harness import in_time
 from tests.servers.mcp import Answer, Served
 from tests.servers.slow_driver import SlowDriver
+from tests.waiting import PATIENCE
 
 Schema = dict[str, Any]
 

@@ -9,9 +9,10 @@ import pytest
 
 from orchestrator.system.activity import entries
 from tests.e2e.doors.test_shell import shell
-from tests.e2e.harness import NAMESPACE, Home, kill, until
+from tests.e2e.harness import NAMESPACE, Home, kill
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 LOGIN = "<title>Login</title><label>User<input></label><label>Password<input type=password></label><button>Go</button>"
 

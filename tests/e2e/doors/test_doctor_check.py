@@ -27,13 +27,14 @@ from orchestrator.cli.doctor.check.target import choose_target
 from orchestrator.demo.device_server import DeviceServer
 from orchestrator.settings import Settings
 from orchestrator.system import http
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
 from tests.long_cases import every_other_long
 from tests.servers.appium import POCKET
 from tests.servers.grid import GridEnd
 from tests.servers.ports import free_port
 from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, Relayed, relayed
+from tests.waiting import until
 
 WEB = [
     *("start_session", "navigate", "get_visible_elements", "click_element", "set_value", "press_keys", "wait_for"),

@@ -7,7 +7,8 @@ import sys
 import psutil
 import pytest
 
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
+from tests.waiting import until
 
 KEY = "sk-the-key-of-somebody"
 PAGE = "data:text/html,<title>here</title>"

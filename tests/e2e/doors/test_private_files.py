@@ -15,8 +15,9 @@ import psutil
 import pytest
 
 from tests.e2e.doors.test_environment import keepers
-from tests.e2e.harness import NAMESPACE, Home, until
+from tests.e2e.harness import NAMESPACE, Home
 from tests.needed import needed
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show a process's umask")
 

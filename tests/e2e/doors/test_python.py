@@ -19,8 +19,9 @@ from orchestrator.actions.mouse import ClickElement
 from orchestrator.errors import ElementNotFound, ExpectationFailed, InvalidArgument, NoSession, SessionNotFound
 from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine, needed_switches
-from tests.e2e.harness import NAMESPACE, Home, runs, until
+from tests.e2e.harness import NAMESPACE, Home, runs
 from tests.servers.site import Site
+from tests.waiting import until
 
 FORM = """<title>form</title><input id=name aria-label=Name>
 <button id=send onclick="said.textContent = 'Thank you, ' + document.querySelector('#name').value">Send</button>

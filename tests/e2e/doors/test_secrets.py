@@ -12,12 +12,13 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from tests.e2e.harness import Home, kill, runs, until
+from tests.e2e.harness import Home, kill, runs
 from tests.servers.grid import GridEnd
 from tests.servers.mcp import Answer, Served, processes_below, served
 from tests.servers.ports import free_port
 from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
+from tests.waiting import until
 
 PLAIN = "qX7-unguessable-3319"
 ODD = 'zK9 "ünguessable" & \\ 3319/+%'

@@ -10,10 +10,11 @@ import sys
 import pytest
 
 from orchestrator.sessions.providers import Providers
-from tests.e2e.harness import NAMESPACE, Home, kill, runs, until
+from tests.e2e.harness import NAMESPACE, Home, kill, runs
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.servers.webdriver import remote_end
+from tests.waiting import until
 
 
 def shell(home: Home, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:

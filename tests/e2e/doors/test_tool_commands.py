@@ -19,8 +19,9 @@ from orchestrator.demo.device_server import DeviceServer
 from orchestrator.demo.shop import bundle, web
 from orchestrator.demo.shop.receipts import Receipt, differences
 from orchestrator.demo.shop.scenario import PURCHASE
-from tests.e2e.harness import NAMESPACE, Home, until
+from tests.e2e.harness import NAMESPACE, Home
 from tests.servers.site import Site
+from tests.waiting import until
 
 PASSWORDS = {"alice": "made-up-for-alice", "bob": "made-up-for-bob"}
 CHAT_FILE = """

@@ -8,9 +8,10 @@ import sys
 import pytest
 
 from tests.e2e.conftest import ERAS
-from tests.e2e.harness import Home, succeed, until
+from tests.e2e.harness import Home, succeed
 from tests.servers.mcp import served
 from tests.servers.site import Site
+from tests.waiting import until
 
 AGENTS = {"claim_session", "release_session"}
 """Tools that join the list when there may be several agents."""

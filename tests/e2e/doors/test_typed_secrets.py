@@ -12,8 +12,9 @@ import pytest
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
 from tests.e2e.doors.test_secrets import RecordedServer, recording
-from tests.e2e.harness import Home, kill, runs, until
+from tests.e2e.harness import Home, kill, runs
 from tests.servers.site import Site
+from tests.waiting import until
 
 WORD, PIN, LONG = "button", "4711", "qX7-unguessable-3319"
 SHOP = (

@@ -12,10 +12,11 @@ import pytest
 from orchestrator.errors import SessionClaimed, SessionNotFound
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
-from tests.e2e.harness import NAMESPACE, Home, answered, until
+from tests.e2e.harness import NAMESPACE, Home, answered
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 NAME = re.compile(r"page~[a-z0-9]{5}")
 

@@ -21,7 +21,8 @@ from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine, needed_switches
 from tests.e2e.harness import NAMESPACE, Home
 from tests.servers.clock import SOURCE, missing
-from tests.servers.site import PATIENCE, Site, Visit
+from tests.servers.site import Site, Visit
+from tests.waiting import PATIENCE, until
 
 PATIENCE_MS = 30_000
 AHEAD = 5
@@ -93,10 +94,7 @@ class SlowChat:
 
     def wait_shown(self) -> None:
         """Wait until the reader has told that it shows the last message."""
-        until = time.monotonic() + PATIENCE
-        while self.shown < self.sent:
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        until(lambda: self.shown >= self.sent, "the shown message")
 
 
 class Users:

@@ -9,10 +9,11 @@ import pytest
 
 from orchestrator import Orchestrator
 from orchestrator.settings import Settings
-from tests.e2e.harness import Home, answered, until
+from tests.e2e.harness import Home, answered
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.mcp import Answer
 from tests.servers.site import Site
+from tests.waiting import until
 
 SYNC = {"action": "sync", "name": "ready"}
 TITLE = {"action": "execute_script", "script": "return document.title"}

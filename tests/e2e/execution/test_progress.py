@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import Home, answered, in_time, until
+from tests.e2e.harness import Home, answered, in_time
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.servers.slow_driver import SlowDriver
+from tests.waiting import until
 
 PAGE = "<title>ben</title><script>fetch('/held').then(() => document.body.append('late'))</script><body>now"
 """A page that shows `late` once the site's gate is opened."""

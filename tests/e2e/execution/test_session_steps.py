@@ -9,9 +9,10 @@ import pytest
 
 from orchestrator import Orchestrator
 from orchestrator.settings import Settings
-from tests.e2e.harness import Home, answered, until
+from tests.e2e.harness import Home, answered
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Site
+from tests.waiting import until
 
 GO = "<button onclick='document.title = `Gone`'>Go</button>"
 CLICK = {"action": "click_element", "selector": "text=Go"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply
+from tests.waiting import until
 
 FILE = {"Content-Disposition": "attachment; filename=tea.bin"}
 

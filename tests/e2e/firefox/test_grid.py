@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
 from tests.servers.grid import grid_end
 from tests.servers.site import Site
+from tests.waiting import until
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.harness import Home, answered, kill, runs, until
+from tests.e2e.harness import Home, answered, kill, runs
 from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 pytestmark = [pytest.mark.usefixtures("needs_firefox"), pytest.mark.timeout(300)]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage
+from tests.waiting import until
 
 NAMES = ("geolocation", "notifications", "midi", "persistent-storage", "screen-wake-lock")
 QUERIES = f"{[*NAMES]}.map(name => navigator.permissions.query({{name}}).then(one => one.state))"

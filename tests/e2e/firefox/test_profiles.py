@@ -14,10 +14,11 @@ from typer.testing import CliRunner
 from orchestrator.cli.commands import app
 from orchestrator.errors import ProviderFailure
 from orchestrator.system.machine import LocalMachine
-from tests.e2e.harness import Home, runs, until
+from tests.e2e.harness import Home, runs
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site
+from tests.waiting import until
 
 pytestmark = [pytest.mark.usefixtures("needs_firefox"), pytest.mark.timeout(300)]
 

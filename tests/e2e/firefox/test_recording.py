@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from orchestrator.system.secrets import MASK
-from tests.e2e.harness import Home, kill, until
+from tests.e2e.harness import Home, kill
 from tests.e2e.network.test_har import FORM, entries, of
 from tests.e2e.stage import Stage
 from tests.servers.site import Reply, Site
+from tests.waiting import until
 
 
 def test_a_firefox_is_recorded_from_its_first_page_to_its_close(fox: Stage, tmp_path: Path) -> None:  # X20

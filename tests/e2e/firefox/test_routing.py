@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, in_time, kill, until
+from tests.e2e.harness import Home, in_time, kill
 from tests.e2e.stage import Stage
 from tests.servers.site import Reply, Site
+from tests.waiting import until
 
 FETCH = "fetch(%r, %s).then(r => r.text().then(t => `${r.status} ${t}`), e => 'failed')"
 

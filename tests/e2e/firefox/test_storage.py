@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage
 from tests.servers.site import Reply
+from tests.waiting import until
 
 _SIGN_IN = """<!doctype html><title>in</title><script>
 localStorage.token = `Grüße 🐟 ${location.hostname}`; document.cookie = 'theme=dark; max-age=900';

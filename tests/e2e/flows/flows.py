@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.e2e.harness import until
 from tests.servers.applications import CHANNEL, PASSWORD, USERS, Chat, Notebooks, Shop, chat, notebooks, shop
 from tests.servers.mcp import Served
+from tests.waiting import until
 
 BOOK = "Bread Without Haste"
 EMAIL = "guest@example.com"

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, kill, until
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Site
+from tests.waiting import until
 
 
 def position(stage: Stage) -> float:

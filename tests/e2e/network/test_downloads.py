@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import NAMESPACE, PATIENCE, Home, until
+from tests.e2e.harness import NAMESPACE, Home
 from tests.e2e.stage import Stage
 from tests.servers.endless import endless_download
 from tests.servers.mcp import Answer
 from tests.servers.site import Reply, Site
+from tests.waiting import PATIENCE, until
 
 FOLDER = Path("downloads", "stage", "browser")
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage, refused
 from tests.servers.ports import free_port
 from tests.servers.site import Reply
+from tests.waiting import until
 
 
 def position(stage: Stage) -> float:

@@ -11,10 +11,11 @@ import pytest
 from orchestrator.models.browser_support import has_ability
 from orchestrator.webdriver.devtools import DevTools
 from orchestrator.webdriver.websocket import WebSocket
-from tests.e2e.harness import Home, kill, until
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import Stage, refused
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site
+from tests.waiting import until
 
 ASKS = {
     "geolocation": (

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, kill, until
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply, Site
+from tests.waiting import until
 
 FETCH = "fetch(%r).then(r => r.text().then(t => `${r.status} ${t}`), e => 'failed')"
 

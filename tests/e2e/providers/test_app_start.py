@@ -14,12 +14,13 @@ import pytest
 from orchestrator.errors import DeviceBusy, InvalidArgument
 from orchestrator.settings import Settings
 from orchestrator.sync import Orchestrator
-from tests.e2e.harness import Home, kill, runs, succeed, until
+from tests.e2e.harness import Home, kill, runs, succeed
 from tests.e2e.stage import refused
 from tests.servers.appium import POCKET, AppiumEnd, appium_end, environment, guarded
 from tests.servers.mcp import Served
 from tests.servers.ports import free_port
 from tests.servers.webdriver import PASSWORD
+from tests.waiting import until
 
 FORMS = [
     ("iOS", "ios", "iOS", "XCUITest", {}),

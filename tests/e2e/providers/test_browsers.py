@@ -12,10 +12,11 @@ import pytest
 
 from orchestrator.models.browser_support import ABILITIES, TITLES
 from tests.e2e.conftest import _new_home
-from tests.e2e.harness import Home, kill, until
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import refused
 from tests.servers.driver import StandIn
 from tests.servers.mcp import Answer, Served
+from tests.waiting import until
 
 OF_A_START: dict[str, dict[str, Any]] = {
     "host_rules": {"options": {"hostRules": {"shop.test": "127.0.0.1"}}},

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.servers.certificates import self_signed
 from tests.servers.grid import GridEnd, grid_end
@@ -20,6 +20,7 @@ from tests.servers.mcp import Answer, Served
 from tests.servers.ports import free_port
 from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
+from tests.waiting import until
 
 NGINX = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>"
 Start = Callable[..., Answer]

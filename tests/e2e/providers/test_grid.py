@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import _new_home
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.servers.grid import GridEnd
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site
 from tests.servers.webdriver import PASSWORD, Relayed, relayed
+from tests.waiting import until
 
 BROWSER = {"provider": "selenium_grid", "platform": "browser", "browser": "chrome"}
 

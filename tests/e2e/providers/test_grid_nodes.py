@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, kill, until
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import refused
 from tests.servers.grid import GridEnd, grid_end
 from tests.servers.mcp import Served
+from tests.waiting import until
 
 STATE = "return document.title"
 

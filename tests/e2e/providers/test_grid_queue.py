@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, answered, kill, until
+from tests.e2e.harness import Home, answered, kill
 from tests.e2e.stage import refused
 from tests.servers.grid import GridEnd
 from tests.servers.mcp import Served
+from tests.waiting import until
 
 SLOTS = 4
 STARTS = 10

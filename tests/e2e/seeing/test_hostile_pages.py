@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from tests.e2e import hostile_pages as pages
-from tests.e2e.harness import in_time, kill, until
+from tests.e2e.harness import in_time, kill
 from tests.e2e.seeing.test_hostile import LINE, bounded_call
 from tests.e2e.stage import Stage, opened
 from tests.long_cases import every_other_long
 from tests.servers.mcp import Answer
 from tests.servers.site import Reply, Site
+from tests.waiting import until
 
 SECRET = "what no caller reads"
 CALM = "<button id=calm onclick=\"document.title = 'clicked'\">Calm</button>"

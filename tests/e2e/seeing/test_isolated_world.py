@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage, refused
+from tests.waiting import until
 
 
 def test_an_object_of_the_page_under_the_engines_names_answers_nothing(stage: Stage) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import until
 from tests.e2e.stage import Stage, refused
+from tests.waiting import until
 
 LARGE = {
     "one text": "document.body.append('word word word. '.repeat(700_000))",

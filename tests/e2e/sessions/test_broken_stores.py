@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.harness import Home, in_time, until
+from tests.e2e.harness import Home, in_time
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.servers.small_disk import fill, mounted
+from tests.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 

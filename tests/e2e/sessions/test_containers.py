@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from orchestrator.system.host.file_systems import Mount, find_shared
-from tests.e2e.harness import NAMESPACE, Home, kill, until
+from tests.e2e.harness import NAMESPACE, Home, kill
 from tests.needed import needed
 from tests.servers import container, far_mount
 from tests.servers.mcp import Served, served
+from tests.waiting import until
 
 PAGE = "data:text/html,<title>Form</title><input id=name>"
 

@@ -10,11 +10,12 @@ import pytest
 
 from orchestrator.system import processes
 from orchestrator.webdriver.devtools import DevTools, debugger_address
-from tests.e2e.harness import Home, answered, in_time, kill, remote, succeed, until
+from tests.e2e.harness import Home, answered, in_time, kill, remote, succeed
 from tests.e2e.stage import refused
 from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site, Visit
+from tests.waiting import until
 
 USERS = ("shop", "shop:ann", "shop:bob")
 JAR = "return [document.cookie, localStorage.me, sessionStorage.me]"

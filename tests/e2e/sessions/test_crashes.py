@@ -10,10 +10,11 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.e2e.harness import PATIENCE, Home, answered, in_time, kill, runs, until
+from tests.e2e.harness import Home, answered, in_time, kill, runs
 from tests.long_cases import every_other_long
 from tests.servers.mcp import Served, served
 from tests.servers.site import Site
+from tests.waiting import PATIENCE, until
 
 TOLD_WITHIN = 2.0
 """Seconds from a kill to the answer, as the contract demands."""

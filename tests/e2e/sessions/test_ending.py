@@ -6,9 +6,10 @@ import signal
 
 import pytest
 
-from tests.e2e.harness import Home, answered, kill, remote, runs, succeed, until
+from tests.e2e.harness import Home, answered, kill, remote, runs, succeed
 from tests.servers.mcp import Served, processes_below
 from tests.servers.site import Site
+from tests.waiting import until
 
 FAR = 3_600_000
 """An idle time in ms that no session of a test reaches."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.e2e.harness import Home, kill, until
+from tests.e2e.harness import Home, kill
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")

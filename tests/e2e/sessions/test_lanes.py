@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.harness import Home, answered, succeed, until
+from tests.e2e.harness import Home, answered, succeed
 from tests.servers.mcp import Answer, Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 STAMPED = """
 const began = performance.timeOrigin + performance.now();

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.harness import Home, answered, kill, until
+from tests.e2e.harness import Home, answered, kill
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")

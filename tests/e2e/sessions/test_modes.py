@@ -20,10 +20,11 @@ from orchestrator.errors import OrchestratorError
 from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine, needed_switches
 from orchestrator.webdriver.devtools import DevTools
-from tests.e2e.harness import Home, answered, kill, runs, succeed, until
+from tests.e2e.harness import Home, answered, kill, runs, succeed
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site, Visit
+from tests.waiting import until
 
 KEPT = {"mode": "persistent", "profile": "work"}
 

@@ -10,7 +10,8 @@ import psutil
 import pytest
 
 from orchestrator_providers.local import drivers
-from tests.e2e.harness import Home, kill, runs, until
+from tests.e2e.harness import Home, kill, runs
+from tests.waiting import until
 
 
 class Opener:

@@ -12,10 +12,11 @@ import pytest
 
 from orchestrator.sessions.store.leases import NOBODY_CAME
 from orchestrator.system.activity import entries
-from tests.e2e.harness import Home, answered, kill, runs, until
+from tests.e2e.harness import Home, answered, kill, runs
 from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 PAGE = """
 <title>Form</title><style>body { height: 5000px }</style>

@@ -14,9 +14,10 @@ from orchestrator.models.storage_state import StorageState
 from orchestrator.system.output import write_file
 from orchestrator.system.process_identity import alive
 from orchestrator.system.storage_files import build_state_path
-from tests.e2e.harness import Home, until
+from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.servers.site import Reply, Site, Visit
+from tests.waiting import until
 
 _SIGN_IN = "<!doctype html><title>in</title><script>localStorage.token = 'unguessable'</script>"
 _KEEP = """<!doctype html><title>keep</title><script>

@@ -17,9 +17,10 @@ from orchestrator.execution.compare import CompareSessions
 from orchestrator.models.session import SessionState
 from orchestrator.settings import Settings
 from tests.e2e.doors.test_shell import shell
-from tests.e2e.harness import NAMESPACE, Home, kill, remote, runs, until
+from tests.e2e.harness import NAMESPACE, Home, kill, remote, runs
 from tests.long_cases import every_other_long
 from tests.servers.site import Site
+from tests.waiting import until
 
 FORM = "<title>Form</title><label>Name <input id=name></label>"
 

@@ -14,10 +14,11 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.e2e.harness import NAMESPACE, Home, until
+from tests.e2e.harness import NAMESPACE, Home
 from tests.needed import needed
 from tests.servers.mcp import processes_below
 from tests.servers.unprivileged import as_user, folder_of_user, missing
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing takes the sandbox away")
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import pytest
 
 from tests.e2e.doors.test_shell import shell
-from tests.e2e.harness import Home, answered, kill, succeed, until
+from tests.e2e.harness import Home, answered, kill, succeed
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 STAMPED = """
 const began = performance.timeOrigin + performance.now();

@@ -15,6 +15,7 @@ from orchestrator.models.session import SessionState
 from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.sessions.store.types import Holder, Ticket
 from tests.sessions.store.helpers import NAMESPACE, Keeper, Peer, ahead
+from tests.waiting import until
 
 
 def enter(keeper: Keeper, session_id: str = "a") -> tuple[Ticket, bool]:
@@ -90,9 +91,7 @@ def test_a_zombie_lane_holder_is_passed_over(keeper: Keeper, peer: Callable[[str
     ticket, is_first = enter(keeper)
     assert not is_first
     other.kill()
-    deadline = time.monotonic() + 5
-    while not first(keeper.store, ticket):
-        assert time.monotonic() < deadline
+    until(lambda: first(keeper.store, ticket), "the first place")
     assert other.process.returncode is None
 
 
