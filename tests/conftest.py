@@ -25,6 +25,7 @@ import psutil
 import pytest
 
 from tests.servers.geckodriver import GECKODRIVER
+from tests.tiers import TIERS, tier_of
 
 if TYPE_CHECKING:
     from orchestrator.demo.device_server import DeviceServer
@@ -197,10 +198,10 @@ def _names(process: psutil.Process, folder: str) -> bool:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--on`, the place of the stage's browser (the core set runs in any of them), and `--long`."""
+    """Add `--on`, the place of the stage's browser (the core set runs in any of them), and `--tier`."""
     places = ("local", "firefox", "webkitgtk", "grid", *OWN_BROWSERS)
     parser.addoption("--on", choices=places, default="local", help="where the core set runs")
-    parser.addoption("--long", action="store_true", help="run the tests marked long, too")
+    parser.addoption("--tier", choices=TIERS, help="run the tests of one tier; without it those of all")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -234,11 +235,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests of folders with browsers, and put files with slow tests first: two workers then end together.
 
-    Deselected are long tests without `--long` and, in Firefox and in a browser that someone has, tests that start
-    another one: they prove nothing.
+    Deselected are tests of other tiers than `--tier` names and, in Firefox and in a browser that someone has, tests
+    that start another one: they prove nothing.
     """
-    if not config.getoption("--long"):
-        _keep(config, items, lambda item: item.get_closest_marker("long") is None)
+    if tier := config.getoption("--tier"):
+        _keep(config, items, lambda item: tier_of(item) == tier)
     if config.getoption("--on") in {"firefox", *OWN_BROWSERS}:
         _keep(config, items, _is_on_stage)
     for item in items:

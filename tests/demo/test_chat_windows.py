@@ -15,6 +15,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from orchestrator.demo.chat import ChatServer
 
+pytestmark = pytest.mark.full
+
 PASSWORDS = {"alice": "open sesame", "bob": "swordfish"}
 MARKUP = "<b>bold</b> & 'quoted' \u2713"
 
@@ -52,7 +54,6 @@ def enter(driver: webdriver.Chrome, name: str, password: str) -> None:
     button.click()
 
 
-@pytest.mark.long
 def test_a_chat_message_from_one_window_shows_in_the_other_as_plain_text() -> None:
     """A message written in one window shows in the other as text, never as markup."""
     with ChatServer(PASSWORDS) as chat, window() as alice, window() as bob:

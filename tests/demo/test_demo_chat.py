@@ -45,7 +45,7 @@ def size_of_png(path: Path) -> tuple[int, int]:
     return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_demo_chat_prints_latencies_and_saves_screenshots_without_showing_a_password(tmp_path: Path) -> None:
     """Both messages are seen, both latencies printed, both screenshots saved, and no password is in any output."""
     run = demo(tmp_path)
@@ -73,7 +73,7 @@ def test_demo_chat_lets_a_user_of_chromium_and_one_of_firefox_chat(tmp_path: Pat
     assert [size_of_png(tmp_path / "out" / f"chat-{name}.png") for name in ("alice", "bob")] == [(1280, 720)] * 2
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_demo_chat_prints_a_tool_error_and_exits_with_1(tmp_path: Path) -> None:
     """A tool's error is printed unchanged, everything is closed, and the exit code is 1."""
     run = demo(tmp_path, ORCHESTRATOR_CHROME_BINARY=str(tmp_path / "no-such-browser"))
@@ -85,7 +85,7 @@ def test_demo_chat_prints_a_tool_error_and_exits_with_1(tmp_path: Path) -> None:
     assert "Both messages were seen" not in run.stdout
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_demo_chat_names_the_log_when_its_mcp_server_does_not_start(tmp_path: Path) -> None:
     """Without an answer of the MCP server the demonstration ends with one sentence and the path of the log."""
     (tmp_path / "file").write_text("not a folder", "utf-8")

@@ -14,6 +14,8 @@ import pytest
 from orchestrator.demo.shop.receipts import Receipt, differences
 from tests.demo.test_demo_chat import size_of_png
 
+pytestmark = pytest.mark.full
+
 BOUGHT = "Thank you, Ada Byron! 1 \u00d7 Mug €18.50, 2 \u00d7 Teapot €108.00"
 RECEIPT = re.compile(rf"^(\w+) +{BOUGHT}; delivery (\S+), (\S+)$", re.MULTILINE)
 
@@ -44,7 +46,6 @@ def test_demo_checkout_gets_equal_receipts_on_web_ios_and_android(tmp_path: Path
     assert width > height
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("needs_phones")
 def test_demo_checkout_names_the_platform_whose_receipt_differs(tmp_path: Path) -> None:
     """A planted difference is printed with its platform and the values that differ."""
@@ -56,7 +57,6 @@ def test_demo_checkout_names_the_platform_whose_receipt_differs(tmp_path: Path) 
     assert "agree" not in run.stdout
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder of programs is made of links")
 def test_demo_checkout_runs_only_the_web_part_without_node(tmp_path: Path) -> None:
     """Without Node.js the run buys on the web alone and prints why the phones are omitted."""

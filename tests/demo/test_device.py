@@ -30,7 +30,7 @@ from tests.demo.phones import eventually, find, ios, start
 from tests.servers.appium import POCKET_ID
 
 # The tests of app sessions drive the same phones through the whole product.
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.full
 
 
 def open_screen(driver: webdriver.Remote, name: str) -> None:

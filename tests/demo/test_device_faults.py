@@ -19,6 +19,8 @@ from orchestrator.system.process_identity import gone
 from tests.demo.phones import eventually, start
 from tests.servers.ports import losing_its_port
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def device_server(needs_phones: None) -> Iterator[DeviceServer]:  # noqa: ARG001 — asked for first
@@ -57,7 +59,6 @@ def test_a_refused_start_names_the_reason_and_leaves_no_browser(
     assert browsers(device_server) == []
 
 
-@pytest.mark.long
 def test_a_second_session_on_a_udid_is_refused_while_the_first_lives(device_server: DeviceServer) -> None:
     """A second session on a udid is refused while the first one lives, and only then."""
     first = start(device_server.url, "Android", udid="emulator-5554")
@@ -71,7 +72,6 @@ def test_a_second_session_on_a_udid_is_refused_while_the_first_lives(device_serv
     again.quit()
 
 
-@pytest.mark.long
 def test_a_phone_crash_fails_the_running_call_at_once_and_ends_the_session(device_server: DeviceServer) -> None:
     """The call in flight fails at once, the next one finds no session."""
     driver = start(device_server.url, "iOS", simCrashAfter=0.5)
@@ -85,7 +85,6 @@ def test_a_phone_crash_fails_the_running_call_at_once_and_ends_the_session(devic
     eventually(driver, lambda: browsers(device_server) == [])
 
 
-@pytest.mark.long
 def test_sim_slow_command_delays_the_named_command(device_server: DeviceServer) -> None:
     """The command that simSlowCommand names takes at least the given time."""
     driver = start(device_server.url, "Android", simSlowCommand={"command": "getPageSource", "ms": 700})
@@ -108,7 +107,6 @@ def test_sim_alert_at_start_covers_the_app_with_an_alert(device_server: DeviceSe
         driver.quit()
 
 
-@pytest.mark.long
 def test_sim_hang_at_start_delays_the_session_start(device_server: DeviceServer) -> None:
     """A start with simHangAtStart takes at least the given time."""
     begun = time.monotonic()
@@ -117,7 +115,6 @@ def test_sim_hang_at_start_delays_the_session_start(device_server: DeviceServer)
     assert time.monotonic() - begun > 1.5
 
 
-@pytest.mark.long
 def test_an_idle_session_ends_after_new_command_timeout(device_server: DeviceServer) -> None:
     """The browser of a phone is gone once newCommandTimeout has passed without a command."""
     driver = start(device_server.url, "Android", newCommandTimeout=1)
@@ -126,7 +123,6 @@ def test_an_idle_session_ends_after_new_command_timeout(device_server: DeviceSer
         _ = driver.page_source
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("needs_phones")
 def test_stopping_the_device_server_leaves_no_process_and_no_folder() -> None:
     """SIGTERM with a session and its web view open leaves no process and no folder; the run's end checks again."""
@@ -141,7 +137,6 @@ def test_stopping_the_device_server_leaves_no_process_and_no_folder() -> None:
     assert not folder.exists()
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("needs_phones")
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in that loses its port is a script")
 def test_a_killed_appium_leaves_no_browser_and_no_chromedriver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

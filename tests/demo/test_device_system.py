@@ -15,7 +15,7 @@ from tests.demo.phones import eventually, find, ios, start
 from tests.servers.appium import POCKET, POCKET_ID
 
 # The tests of app sessions drive the same phones through the whole product.
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.full
 
 DENY = {"iOS": "Don\u2019t Allow", "Android": "Don\u2019t allow"}
 SETTINGS = {"iOS": "com.apple.Preferences", "Android": "com.android.settings"}

@@ -81,7 +81,7 @@ def blocks(page: Path) -> list[str]:
 
 
 def pages() -> list[Path]:
-    """Return the pages that show calls."""
+    """Return the pages that show calls, the README first."""
     return [page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if blocks(page)]
 
 
@@ -130,6 +130,17 @@ class Reader:
         text = json.dumps(result.data, indent=2, ensure_ascii=False) if call.mark == ">>" else result.fenced_text
         text = _FENCE.sub(FENCE, text)
         return text.replace(self._address, ADDRESS).replace(os.environ["ORCHESTRATOR_HOME"], HOME).strip()
+
+
+def stale_calls(page: Path) -> list[str]:
+    """Make the calls of a page, in order; return each whose result is not as shown, with it and what to do."""
+    stale = []
+    with reader() as someone:
+        for call in (call for block in blocks(page) for call in calls(block)):
+            now = lasting(someone.answer(call))
+            if now != lasting(call.answer):
+                stale.append(f"{call.shown}\n{now}\nIf {page.name} is stale: make docs")
+    return stale
 
 
 def rewrite(page: Path) -> None:

@@ -23,7 +23,7 @@ from tests.servers.mcp import check_first_calls
 from tests.servers.site import Site
 from tests.waiting import PATIENCE
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(400)]
 
 PAGE = "data:text/html,<title>T</title><button>Hi</button>"
 PING = {"jsonrpc": "2.0", "id": 7, "method": "ping"}

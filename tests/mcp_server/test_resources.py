@@ -26,7 +26,7 @@ from tests.servers.mcp import Served, served
 from tests.servers.site import Site
 from tests.waiting import PATIENCE
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(400)]
 
 KINDS = ["outline", "screenshot", "console", "log", "files"]
 STEP = re.compile(r"^   ([a-z_]+) (\{.*\})$", re.MULTILINE)
@@ -332,7 +332,7 @@ def test_what_a_person_has_to_allow_is_not_read_past_them(tmp_path: Path) -> Non
         assert refused.value.error.data["code"] == "denied"
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_the_prompt_checkout_on_three_platforms_buys_the_same_everywhere(
     device_server: DeviceServer, tmp_path: Path
 ) -> None:

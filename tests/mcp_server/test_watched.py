@@ -20,7 +20,7 @@ from tests.servers.collector import Collector, collector
 from tests.servers.http_mcp import MODERN, HttpServer, http_server, make_call
 from tests.servers.mcp import served
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(400)]
 
 PAGE = "data:text/html,<title>T</title><button>Hi</button>"
 TRACING = {"OTEL_BSP_SCHEDULE_DELAY": "100"}

@@ -18,7 +18,7 @@ from tests.servers.mcp import processes_below
 from tests.servers.ports import free_port
 from tests.waiting import until
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
 DOCS = Path(__file__).parents[2] / "docs"
 GRID_PORT = "4444"
@@ -78,7 +78,6 @@ def test_the_python_page_has_its_programs() -> None:
     assert len(programs()) == (DOCS / "python.md").read_text("utf-8").count("```python") >= 6
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("title", sections())
 def test_the_commands_of_a_section_of_the_page_about_the_command_line_run(
     title: str, tmp_path: Path, reader: dict[str, str]

@@ -12,21 +12,16 @@ from pathlib import Path
 import pytest
 
 from tests.generators import transcripts
-from tests.long_cases import every_other_long
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.parametrize("page", every_other_long(transcripts.pages()), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", transcripts.pages()[1:], ids=lambda page: page.name)
 def test_calls_on_a_docs_page_answer_as_shown(page: Path) -> None:
     """The calls of a page, made in order, give the answers on the page, except for times and ids."""
-    with transcripts.reader() as someone:
-        for block in transcripts.blocks(page):
-            for call in transcripts.calls(block):
-                now = transcripts.lasting(someone.answer(call))
-                assert now == transcripts.lasting(call.answer), f"{call.shown}\nIf {page.name} is stale: make docs"
+    assert transcripts.stale_calls(page) == []
 
 
 def run(folder: Path, name: str, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -85,7 +80,6 @@ def test_the_logged_in_and_out_example_shows_what_only_one_session_sees(tmp_path
     assert Path(told[2]).read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.long
 def test_the_one_session_an_agent_example_gives_each_agent_its_own_storage(
     tmp_path: Path,
 ) -> None:  # W4 W31
@@ -121,7 +115,6 @@ def test_sub_agents_with_sessions_of_their_own_share_nothing_and_leave_nothing(t
     assert left == "Left are []"
 
 
-@pytest.mark.long
 def test_a_parent_gives_one_task_to_several_sub_agents_and_compares_the_outcome(tmp_path: Path) -> None:  # W22 W31
     """Three emulated devices are started at once, used at once, and show the same."""
     done = run(tmp_path, "one_session_an_agent", "at_once.py")
@@ -144,7 +137,7 @@ def test_the_race_for_the_last_item_example_has_exactly_one_winner(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("needs_phones")
-@pytest.mark.parametrize("program", every_other_long(["main.py", "over_mcp.py"]))
+@pytest.mark.parametrize("program", ["main.py", "over_mcp.py"])
 def test_the_checkout_example_ends_the_same_on_web_ios_and_android(tmp_path: Path, program: str) -> None:  # W2 W43
     """A list of steps buys on a web page and in two apps, and all three show the same at the end."""
     done = run(tmp_path, "checkout_on_three_platforms", program)
@@ -197,7 +190,6 @@ def own_tests(example: Path, environ: dict[str, str], folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_the_provider_example_is_installed_listed_and_passes_its_own_tests(tmp_path: Path) -> None:
     """The package is built and installed: the command lists its provider, which passes the contract at a real farm."""
@@ -221,16 +213,6 @@ def test_the_tool_example_is_installed_listed_and_passes_its_own_tests(tmp_path:
         "  add_up: Add up the prices that an element of the page shows, such as those of a basket.",
     ]
     assert "4 passed" in own_tests(example, environ, tmp_path)
-
-
-def test_the_program_of_the_readme_runs_as_printed(tmp_path: Path) -> None:
-    """The README's Python program runs unchanged, on the page that it names."""
-    readme = (EXAMPLES.parent / "README.md").read_text("utf-8")
-    (program,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    with transcripts.guest_book() as address:
-        (tmp_path / "program.py").write_text(program.replace(transcripts.ADDRESS, address), "utf-8")
-        done = run(tmp_path, str(tmp_path), "program.py")
-    assert "'text: Ann: Lovely tea.'" in done.stdout, done.stderr
 
 
 def test_every_example_is_run() -> None:

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.system.machine import LocalMachine
 
 pytestmark = [
+    pytest.mark.full,
     pytest.mark.browser,
     pytest.mark.timeout(300),
     pytest.mark.skipif(sys.platform == "win32", reason="the program is a shell script"),

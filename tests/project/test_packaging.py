@@ -32,7 +32,7 @@ TOP = {"docs", "examples", "orchestrator", "providers", "tests"} | {
 }
 """What a checkout has at its top."""
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:

@@ -32,7 +32,7 @@ from tests.waiting import until
 if TYPE_CHECKING:
     from .conftest import Begin, Browser
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 Browse = Callable[..., "Browser"]
 INNER_SIZE = "[innerWidth, innerHeight]"

@@ -9,7 +9,7 @@ import pytest
 from tests.pytest_plugin.conftest import Project
 from tests.servers.site import Reply, Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(240)]
 
 TESTS = """
 import pytest
@@ -37,7 +37,6 @@ def test_same(ann):
 """
 
 
-@pytest.mark.long
 def test_a_session_is_expected_to_show_its_baseline(project: Project, site: Site) -> None:
     """It is written where there is none, but not in CI; what differs is shown by lines and pictures, or rewritten."""
     shown = {"pay": "Pay"}

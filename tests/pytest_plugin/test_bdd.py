@@ -137,6 +137,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, P
         )
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_each_scenario_has_a_world_with_its_sessions_variables_and_attachments(
     forms: tuple[Project, PytestRun],
@@ -150,6 +151,7 @@ def test_each_scenario_has_a_world_with_its_sessions_variables_and_attachments(
     assert said.read_text("utf-8") == "Yes, Ann"
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_nothing_of_a_scenario_is_there_in_the_next_one(forms: tuple[Project, PytestRun]) -> None:  # F50
     """Variables and sessions are new; each example of an outline is a scenario."""
@@ -157,6 +159,7 @@ def test_nothing_of_a_scenario_is_there_in_the_next_one(forms: tuple[Project, Py
     assert passed == ["ann", "ben"]
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_hooks_run_around_each_scenario_feature_and_run(forms: tuple[Project, PytestRun]) -> None:  # F51
     """Those of pytest-bdd around scenarios, fixtures around the feature file and the run."""
@@ -165,6 +168,7 @@ def test_hooks_run_around_each_scenario_feature_and_run(forms: tuple[Project, Py
     assert told == ["run begins", "feature begins", *scenarios, "feature ends", "run ends"]
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_a_failing_step_is_told_with_its_words_and_line(forms: tuple[Project, PytestRun]) -> None:
     """The error names the step and its place in the feature file."""
@@ -318,7 +322,7 @@ Feature: Forms
 """
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.browser
 def test_the_steps_run_in_behave_by_the_helper_of_the_page(project: Project, site: Site) -> None:
     """The two files of docs/bdd.md are all that it takes; users of a failing scenario end, too."""
@@ -334,7 +338,7 @@ def test_the_steps_run_in_behave_by_the_helper_of_the_page(project: Project, sit
     assert project.home.records() == []
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_without_pytest_bdd_the_plug_in_does_without(project: Project) -> None:
     """Other tests run; there is no world. A tag without users is refused."""
     project.write("test_it.py", "def test_it():\n    pass\ndef test_world(world):\n    pass\n")

@@ -17,7 +17,7 @@ from orchestrator.sync import Orchestrator, Session
 from tests.pytest_plugin.conftest import Project, PytestRun
 from tests.servers.grid import GridEnd
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(900)]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "shop_tests"
 WIDE = {"width": 1200, "height": 900}
@@ -105,7 +105,6 @@ def test_failures_of_the_example_project_are_shown_and_handed_over(with_phones: 
     with_phones.close_kept(*re.findall(r"^  here: +(.+)$", done.text, re.MULTILINE))
 
 
-@pytest.mark.long
 def test_nine_of_twelve_pass_from_the_wheel(with_phones: Project, new_environment: Callable[..., Path]) -> None:
     """In an environment with the wheel and what the example's page says alone, nine tests pass and three are kept."""
     with_phones.python = new_environment("pytest-xdist")
@@ -122,7 +121,6 @@ def test_nine_of_twelve_pass_from_the_wheel(with_phones: Project, new_environmen
     with_phones.close_kept(*re.findall(r"^  here: +(.+)$", done.text, re.MULTILINE))
 
 
-@pytest.mark.long
 def test_failures_of_the_example_project_at_a_grid_are_handed_over(example: Project, grid: GridEnd) -> None:
     """The sessions of both users go on at the Grid, where they are."""
     words = ("--orchestrator-provider", "selenium_grid", "--orchestrator-grid-url", grid.url)

@@ -15,7 +15,7 @@ from tests.pytest_plugin.conftest import Project
 from tests.servers.grid import GridEnd
 from tests.servers.site import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(240)]
 
 SHOP = """<title>shop</title><h1>Tea</h1><input aria-label=Name><button>Pay</button>
 <p id=total>Total 5 EUR</p><footer>Made up</footer><script>console.log("counted " + 5)</script>"""
@@ -36,7 +36,6 @@ def test_total(alice, bob, orchestrator):
 """
 
 
-@pytest.mark.long
 def test_a_failing_expectation_names_step_session_and_outline_in_the_users_lines(project: Project, site: Site) -> None:
     """The message has the step, the session and the outline there, and the traceback no line of ours."""
     page = site.page("/", SHOP)
@@ -57,7 +56,6 @@ def test_a_failing_expectation_names_step_session_and_outline_in_the_users_lines
     assert re.findall(r"^(\S+\.py):\d+:", done.text, re.MULTILINE) == ["test_shop.py"]
 
 
-@pytest.mark.long
 def test_a_test_without_our_fixtures_has_only_its_own_lines_in_tracebacks(project: Project) -> None:
     """The same holds for a test that opens an orchestrator of its own; --full-trace shows all."""
     project.write(
@@ -79,7 +77,6 @@ def test_own():
     assert "orchestrator/sync.py" in project.run("--full-trace").text
 
 
-@pytest.mark.long
 def test_a_plain_assertion_says_where_each_user_is(project: Project, site: Site) -> None:
     """An assertion of the test's own has a line for each session."""
     page = site.page("/", SHOP)
@@ -136,7 +133,6 @@ def test_each_user_of_a_failing_test_leaves_files_and_all_share_a_timeline(proje
         assert shown.execute_script(loaded).value == ["alice-failed.png true", "bob-failed.png true"]
 
 
-@pytest.mark.long
 def test_artifacts_on_pictures_each_step_and_records_requests(project: Project, site: Site) -> None:
     """With `on` a passing test leaves files, too: a picture after each step, and a HAR from the first request on."""
     page = site.page("/", SHOP)
@@ -157,7 +153,6 @@ def test_fine(start_session):
     assert project.run("--orchestrator-artifacts", "off").counts() == {"passed": 1}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("words", [("-n", "2"), ()], ids=["xdist", "alone"])
 def test_the_users_of_a_failing_test_are_handed_over_as_they_are(
     project: Project, site: Site, words: tuple[str, ...]
@@ -191,7 +186,6 @@ def test_the_users_of_a_failing_test_are_handed_over_as_they_are(
         project.paste(f"orchestrator close {row['sessionId']} --namespace {namespace}")
 
 
-@pytest.mark.long
 def test_without_hand_over_nothing_is_kept(project: Project, site: Site) -> None:
     """A failing test's sessions end with it."""
     project.write("test_shop.py", TWO_USERS.format(page=site.page("/", SHOP)))
@@ -200,7 +194,6 @@ def test_without_hand_over_nothing_is_kept(project: Project, site: Site) -> None
     assert project.home.records() == []
 
 
-@pytest.mark.long
 def test_a_session_of_a_grid_is_handed_over(project: Project, grid: GridEnd, site: Site) -> None:
     """A session at a Grid is kept alive there, attached from another namespace, and gone on in where it was."""
     page = site.page("/", SHOP)

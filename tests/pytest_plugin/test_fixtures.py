@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.pytest_plugin.options import DECLARED
-from tests.long_cases import every_other_long
 from tests.pytest_plugin.conftest import Project
 from tests.servers.site import Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 FORM = """<title>form</title><input aria-label=Name><p id=said></p>
 <button onclick="said.textContent = 'Thank you, ' + document.querySelector('input').value">Send</button>"""
@@ -48,8 +47,7 @@ def test_a_later_test_has_a_new_session(web, start_session, sessions, orchestrat
     assert done.counts() == {"passed": 2}, done.text
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("words", every_other_long([("-n", "2"), ()]), ids=["xdist", "alone"])
+@pytest.mark.parametrize("words", [("-n", "2"), ()], ids=["xdist", "alone"])
 def test_users_are_fixtures_in_contexts_of_one_browser(project: Project, site: Site, words: tuple[str, ...]) -> None:
     """`users` starts a session for each, and each is a fixture; blocking and with `await`, in both event loops."""
     page = site.page("/", FORM)
@@ -78,7 +76,6 @@ async def test_awaited(async_sessions, async_start_session):
     assert done.counts() == {"passed": 3}, done.text
 
 
-@pytest.mark.long
 def test_platforms_run_a_test_for_each_and_leave_out_skipped_ones(project: Project, site: Site) -> None:
     """The ids of a matrix end in the platform; the session is one of that platform."""
     page = site.page("/", FORM)
@@ -102,7 +99,6 @@ def test_checkout(app_session, platform):
     assert "platforms names 'windows': write web, ios, android." in project.run().text
 
 
-@pytest.mark.long
 def test_options_of_sessions_come_from_ini_fixture_mark_and_call(project: Project, site: Site) -> None:
     """The nearest says it; a relative URL belongs to the base URL."""
     site.page("/form", FORM)
@@ -142,7 +138,6 @@ class TestNearer:
     assert done.counts() == {"passed": 3}, done.text
 
 
-@pytest.mark.long
 def test_the_option_of_another_plug_in_is_read_and_its_base_url_used(project: Project, site: Site) -> None:
     """Where another plug-in has `base_url`, ours is not there."""
     site.page("/form", FORM)
@@ -156,7 +151,6 @@ def test_the_option_of_another_plug_in_is_read_and_its_base_url_used(project: Pr
     assert done.counts() == {"passed": 1}, done.text
 
 
-@pytest.mark.long
 def test_every_option_is_an_ini_key_and_has_our_prefix(project: Project) -> None:
     """No option, ini key, mark or fixture is one that another plug-in might have."""
     project.write("test_none.py", "")

@@ -57,10 +57,11 @@ SIGNED_IN = 'alice.expect("h1", text="buyer")'
 UNTIL_EXPIRED = 'eventually(lambda: alice.navigate("/account") and alice.get_text("h1").text == "nobody")'
 
 
+@pytest.mark.full
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("lives", "check", "words", "logins"),
-    [(3600, SIGNED_IN, ["-n", "2"], 1), pytest.param(1, UNTIL_EXPIRED, [], 3, marks=pytest.mark.long)],
+    [(3600, SIGNED_IN, ["-n", "2"], 1), (1, UNTIL_EXPIRED, [], 3)],
     ids=["lasting", "expired"],
 )
 def test_a_role_signs_in_once_a_run_and_again_when_expired(
@@ -75,7 +76,7 @@ def test_a_role_signs_in_once_a_run_and_again_when_expired(
     assert len(made) == logins
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.browser
 def test_an_unknown_role_says_how_to_add_one(project: Project) -> None:
     """The error names the fixture to override."""
@@ -83,7 +84,7 @@ def test_an_unknown_role_says_how_to_add_one(project: Project) -> None:
     assert "No login 'seller'. Override the fixture logins in a conftest.py." in project.run().text
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.browser
 def test_soft_expectations_let_the_test_go_on_and_fail_it_at_its_end(project: Project, site: Site) -> None:
     """Every failure is listed, with its line, step and outline; other errors end the test at once."""

@@ -9,12 +9,11 @@ from orchestrator.sync import Orchestrator
 from tests.pytest_plugin.conftest import Project
 from tests.servers.site import Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 CART = "<h1>Cart</h1><p id=time>{time}</p><button onclick=\"document.title = 'paid'\">{pay}</button><p id=more></p>"
 
 
-@pytest.mark.long
 def test_users_that_differ_fail_the_test_with_a_page_of_pictures(project: Project, site: Site) -> None:
     """Lines that only one has are in the message; the page has all pictures, the differences and what was ignored."""
     one = site.page("/one", CART.format(time="10:00", pay="Pay"))

@@ -8,7 +8,7 @@ from orchestrator.demo.device_server import DeviceServer
 from tests.pytest_plugin.conftest import Project
 from tests.servers.appium import POCKET
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(300)]
 
 
 @pytest.fixture
@@ -43,7 +43,6 @@ def test_phone(android, number):
     assert {file.read_text() for file in phones.folder.glob("used-*")} == {"phone-a", "phone-b"}
 
 
-@pytest.mark.long
 def test_a_start_that_waits_too_long_for_a_phone_says_who_has_it(phones: Project) -> None:
     """The error names the session that has the phone, the log the place in the queue."""
     phones.write(

@@ -17,12 +17,11 @@ from tests.servers.grid import GridEnd, grid_end
 from tests.servers.site import Site
 from tests.servers.webdriver import relayed
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(300)]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "shop_tests" / "browsers"
 
 
-@pytest.mark.long
 def test_more_processes_than_slots_queue_and_pass(project: Project, grid: GridEnd, site: Site) -> None:
     """Eight processes share the four slots of a Grid."""
     page = site.page("/", "<h1>Tea</h1>")
@@ -57,7 +56,6 @@ def broken_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield page.url
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("needs_firefox")
 def test_the_example_runs_in_each_browser_of_a_grid(browsers: Project, broken_shop: str) -> None:
     """Each test runs once in each browser, side by side; the report names the browsers that fail."""

@@ -13,7 +13,7 @@ from orchestrator.system.machine import LocalMachine, needed_switches
 from tests.pytest_plugin.conftest import Project
 from tests.servers.site import Site
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(900)]
 
 NEIGHBOURS = [
     "allure-pytest>=2.16,<3",

@@ -56,7 +56,7 @@ def test_each_fixture_is_used_by_its_type() -> None:
         assert not module or re.search(rf"^from {re.escape(module)} import .*\b{annotation}\b", imported, re.MULTILINE)
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.browser
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(not shutil.which("npm"), reason="pyright is installed with npm")

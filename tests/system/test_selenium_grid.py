@@ -20,7 +20,7 @@ from tests.needed import needed
 from tests.servers import grid
 from tests.servers.ports import free_port
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 
 @pytest.fixture

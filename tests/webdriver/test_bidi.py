@@ -16,7 +16,7 @@ from tests.servers.webdriver import PASSWORD, USER, remote_end
 from tests.waiting import until
 from tests.webdriver.conftest import Far
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 LOG = "log.entryAdded"
 

@@ -16,7 +16,7 @@ from orchestrator.webdriver.devtools import DevTools
 from orchestrator.webdriver.websocket import Command
 from tests.webdriver.conftest import Far
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 
 class Quiet:

@@ -37,6 +37,7 @@ def texts(heard: EventSubscriptions) -> list[str]:
     return [entry.text for entry in heard.console.find(0, "debug").entries]
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_a_flood_of_events_ends_at_the_browser_and_is_told_of(far: Far, heard: EventSubscriptions) -> None:
     """Messages beyond the allowance do not come; requests do; later messages come again."""
@@ -61,6 +62,7 @@ def test_a_flood_of_events_ends_at_the_browser_and_is_told_of(far: Far, heard: E
     assert told.startswith("Console messages from ")
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_a_flood_stays_ended_when_the_socket_breaks(far: Far, heard: EventSubscriptions) -> None:
     """A new socket does not subscribe to what a page causes too much of."""

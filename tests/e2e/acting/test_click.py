@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import HEAR, Stage, refused
 
+pytestmark = pytest.mark.full
+
 CLICKS = f"{HEAR}<script>hear('mousedown', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu')</script>"
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 FRUITS = ["Apple", "Banana", "Cherry", "Date"]
 
 SCRIPT = """<script>
@@ -136,7 +138,6 @@ def test_a_list_that_opens_only_with_key_events_is_opened(stage: Stage) -> None:
     assert stage.js("[f.value, state]") == ["Cherry", {"chosen": ["Cherry"], "trusted": [True]}]
 
 
-@pytest.mark.long
 def test_a_combobox_that_opens_no_list_holds_what_was_typed(stage: Stage) -> None:
     """Without a list the text stays typed, and a warning says that nothing was chosen."""
     stage.show("<input id=f role=combobox aria-expanded=false>")
@@ -145,7 +146,6 @@ def test_a_combobox_that_opens_no_list_holds_what_was_typed(stage: Stage) -> Non
     assert stage.js("f.value") == "Ann"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("tool", "given"), [("set_value", {"value": "Kiwi"}), ("select_option", {"values": ["Kiwi"]})])
 def test_an_option_that_the_list_lacks_is_refused_with_the_open_list(
     stage: Stage, tool: str, given: dict[str, object]
@@ -203,7 +203,6 @@ f.onclick = () => { f.setAttribute('aria-expanded', true); const list = document
 </script>"""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("row", ["Row 3", "Row 197"])
 def test_a_list_that_draws_only_what_is_in_view_is_scrolled(stage: Stage, row: str) -> None:
     """An option that is drawn only once its list is scrolled is found, before and after the present position."""

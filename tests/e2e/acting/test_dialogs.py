@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 ASKING = (
     "<button id=alert onclick=\"alert('Saved'); said('alert closed')\">alert</button>"
     "<button id=confirm onclick=\"said(confirm('Sure?'))\">confirm</button>"
@@ -26,7 +28,6 @@ def _page(stage: Stage) -> Iterator[None]:
     stage.call("navigate", url="about:blank")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "message", "result"),
     [("alert", "Saved", "got alert closed"), ("confirm", "Sure?", "got false"), ("prompt", "Name?", "got null")],
@@ -84,7 +85,6 @@ def test_prompt_text_needs_accept(stage: Stage) -> None:
     )
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("policy", "result"), [("accept", "got true"), ("dismiss", "got false")])
 def test_a_dialog_policy_answers_every_dialog(stage: Stage, policy: str, result: str) -> None:  # X53 X57 X58
     """The policies `accept` and `dismiss` answer each dialog and report it."""
@@ -156,7 +156,6 @@ def test_dialogs_in_a_row_are_all_answered(stage: Stage) -> None:
     assert stage.js("document.title") == "after"
 
 
-@pytest.mark.long
 def test_an_endless_loop_of_alerts_does_not_block_the_session(stage: Stage) -> None:
     """An endless loop of alerts delays neither the answer nor the closing of the session."""
     stage.ok("start_browser", sessionId="loop")
@@ -167,7 +166,6 @@ def test_an_endless_loop_of_alerts_does_not_block_the_session(stage: Stage) -> N
     assert stage.ok("close_session", sessionId="loop")["closed"] == ["loop"]
 
 
-@pytest.mark.long
 def test_a_dialog_that_opens_between_calls_is_reported_by_the_next_call(stage: Stage) -> None:
     """The alert of a timer that opens between two calls is an event of the next one."""
     stage.ok("execute_script", script="setTimeout(() => { window.opened = true; alert('By itself') }, 50)")
@@ -193,7 +191,6 @@ def test_execute_script_returns_when_its_dialog_stays_open_with_the_manual_polic
     assert stage.ok("get_text", selector="#out")["text"] == "true"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("policy", ["raise", "dismiss", "manual"])
 def test_a_page_that_asks_whether_it_may_be_left_is_left_and_reported(stage: Stage, policy: str) -> None:  # X57 X58
     """Drivers confirm a beforeunload dialog whatever the policy: the navigation takes place, and an event says so."""
@@ -221,7 +218,6 @@ def test_a_sequence_goes_on_after_a_dialog_and_reports_it(stage: Stage) -> None:
     assert any("'Sure?'" in event for event in answer["events"])
 
 
-@pytest.mark.long
 def test_each_session_has_a_dialog_policy_of_its_own(stage: Stage) -> None:  # X53
     """A session with the policy `manual` does not change how dialogs of another one are answered."""
     stage.ok("start_browser", sessionId="other")

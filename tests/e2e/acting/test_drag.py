@@ -6,6 +6,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 BOX = "width: 90px; height: 60px; border: 1px solid;"
 NATIVE = f"""<div id=a draggable=true style='{BOX}'>A</div><div id=t style='{BOX} margin-top: GAP'>T</div><script>
 heard = []; for (const n of ['dragstart', 'dragenter', 'dragover', 'drop', 'dragend'])
@@ -26,7 +28,6 @@ list.onpointerup = () => { held = null; dragging = false };
 order = () => [...list.children].map(e => e.id).join('')</script>"""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("gap", ["30px", "2500px"])
 def test_draggable_elements_are_dropped_with_their_data(stage: Stage, gap: str) -> None:
     """Native drag events carry the page's dataTransfer, also where both ends are never in view at once."""

@@ -9,13 +9,14 @@ import pytest
 
 from tests.e2e.stage import Stage, opened, refused
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(autouse=True)
 def _page(stage: Stage) -> None:
     stage.show("<button id=b>One</button><button id=c>Two</button><p id=p>text</p>")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "value"),
     [

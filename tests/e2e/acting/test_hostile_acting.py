@@ -12,6 +12,8 @@ from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Reply
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 CALM = "<button id=calm onclick=\"document.title = 'clicked'\">Calm</button>"
 CLOSED = re.compile(r"(A|\d+) tabs? that the page opened w(?:as|ere) closed")
 
@@ -77,7 +79,6 @@ UNREST = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kind", UNREST)
 def test_every_call_on_a_restless_page_ends_in_time(stage: Stage, kind: str) -> None:
     """Calls on a page that keeps changing end within their time, with a result or a reason."""
@@ -90,7 +91,6 @@ def test_every_call_on_a_restless_page_ends_in_time(stage: Stage, kind: str) -> 
     assert set(codes.values()) <= {"", "timeout", "not_actionable", "element_not_found", "remote_error"}
 
 
-@pytest.mark.long
 def test_a_document_without_elements_can_still_be_inspected(stage: Stage) -> None:
     """Every reading tool works on a document without any element."""
     stage.show("<button>Go</button><script>onmousedown = () => document.documentElement.remove()</script>")
@@ -114,7 +114,6 @@ def test_acting_works_on_a_page_that_removes_builtin_javascript_functions(stage:
     assert "0.2 s" in refused(stage.call("execute_script", script="await {then() {}}", timeout=200), "timeout")
 
 
-@pytest.mark.long
 def test_a_page_that_breaks_array_methods_is_read_like_any_other(stage: Stage) -> None:
     """Functions that a page replaces are not those of the page engine, which has a world of its own."""
     stage.show("<button>Go</button><script>Array.prototype.map = Array.prototype.filter = () => { throw 1 }</script>")
@@ -193,7 +192,6 @@ def test_equal_events_of_a_call_are_reported_once_with_their_number(stage: Stage
     assert event.endswith(" (12 times)")
 
 
-@pytest.mark.long
 def test_closing_a_session_never_waits_for_its_page(stage: Stage) -> None:
     """A session closes even if its page hangs or asks before it is left."""
     asks = "<input><script>onbeforeunload = event => { for (;;) alert(1); event.preventDefault() }</script>"
@@ -204,7 +202,6 @@ def test_closing_a_session_never_waits_for_its_page(stage: Stage) -> None:
         assert stage.ok("close_session", sessionId=name)["closed"] == [name]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -234,7 +231,6 @@ def test_a_page_that_is_busy_for_longer_than_a_call_keeps_its_tab(hasty: Stage) 
     assert (found["url"], found["title"]) == (url, "done")
 
 
-@pytest.mark.long
 def test_a_page_that_hangs_while_loading_can_be_left(hasty: Stage) -> None:
     """A page that hangs while it loads is left by the next navigation, or its tab is closed."""
     assert hasty.call("navigate", url=hasty.page("<script>for (;;);</script>")).failed
@@ -243,7 +239,6 @@ def test_a_page_that_hangs_while_loading_can_be_left(hasty: Stage) -> None:
     check_usable(hasty)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("crash", ["chrome://crash", "deep"])
 def test_a_session_survives_the_crash_of_its_page(hasty: Stage, crash: str) -> None:
     """A crash costs the session at most its tab, and later calls work."""
@@ -258,7 +253,6 @@ def test_a_session_survives_the_crash_of_its_page(hasty: Stage, crash: str) -> N
     check_usable(hasty)
 
 
-@pytest.mark.long
 def test_a_click_waits_for_a_page_that_is_busy_for_six_seconds(stage: Stage) -> None:
     """A page that does not answer for six seconds is waited for within the command deadline."""
     stage.show(

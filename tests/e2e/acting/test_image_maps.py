@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.seeing.test_short_outlines import lines
 from tests.e2e.stage import Stage
 
+pytestmark = pytest.mark.full
+
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 ROOMS = """<map name=plan><area shape=rect coords="0,0,50,50" href="#kitchen" alt=Kitchen>
 <area shape=circle coords="100,50,20" href="#bath" alt=Bath>

@@ -6,6 +6,8 @@ import pytest
 
 from tests.e2e.stage import HEAR, Stage, refused
 
+pytestmark = pytest.mark.full
+
 KEYS = f"{HEAR}<script>hear('keydown', 'keyup', 'input')</script>"
 TALL = "<p id=top>top</p><div style='height:5000px'></div><p id=end>end</p>"
 

@@ -13,6 +13,8 @@ import pytest
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply, Visit
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.core
 def test_navigate_reports_the_new_url_and_title(stage: Stage) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 PAGE = """
 <button id=saveas>Save as</button><button id=save>Save</button>
 <button id=fix aria-label='Fix it'><img alt=Wrench id=wrench width=20 height=20></button>

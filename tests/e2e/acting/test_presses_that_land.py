@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 HEARD = """<script>
 heard = [];
 for (const type of ['mousedown', 'mouseup', 'click', 'touchstart', 'dragstart']) {
@@ -163,7 +165,6 @@ def test_a_drop_that_a_cover_takes_is_warned_of(stage: Stage) -> None:
     assert "in front of the target" in warning
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_a_press_into_a_frame_is_kept_from_what_comes_over_the_frame(stage: Stage, host: str) -> None:
     """A cover of the page around the frame gets nothing; the button in the frame gets its click."""

@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import Stage
 
+pytestmark = pytest.mark.full
+
 FORM = (
     "<form id=f {form} onsubmit=\"event.preventDefault(); out.textContent = 'sent'\">"
     "<label>Email <input id=mail type=email required></label>"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.stage import Stage, refused
-from tests.long_cases import every_other_long
+
+pytestmark = pytest.mark.full
 
 REPLACED = {
     "JSON.stringify": "JSON.stringify = () => '{}'",
@@ -44,7 +45,7 @@ ACTS = [
 ]
 
 
-@pytest.mark.parametrize("name", every_other_long(REPLACED))
+@pytest.mark.parametrize("name", REPLACED)
 def test_a_page_that_replaced_built_ins_is_seen_acted_on_and_left(stage: Stage, name: str) -> None:
     """All steps are done as on any page, and their effects are there."""
     stage.show(f"{PAGE}<script>{REPLACED[name]}</script>")

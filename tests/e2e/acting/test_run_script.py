@@ -15,6 +15,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Reply, Visit
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 FORM = "<input id=i aria-label=Name><button onclick=\"p.textContent = 'Hello, ' + i.value\">Go</button><p id=p></p>"
 NEW = "The script world is a new one: globals of earlier scripts are not in it; vars are."
 
@@ -79,7 +81,6 @@ def test_globals_of_run_script_live_on_between_calls(stage: Stage) -> None:  # F
     assert stage.js("i.value") == "Ben"
 
 
-@pytest.mark.long
 def test_sessions_share_no_script_globals_or_vars(pair: Stage) -> None:  # F11 F43
     """Each session has a script world and vars of its own."""
     run(pair, "globalThis.mine = 1; vars.set('mine', '1')", sessionId="one")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import HEAR, Stage, refused
 
+pytestmark = pytest.mark.full
+
 INPUTS = f"{HEAR}<script>hear('input', 'change')</script>"
 ONE = f"<select id=f><option value=r>Red<option value=g>Green<option value=2>Two<option disabled>No</select>{INPUTS}"
 SEVERAL = (
@@ -17,7 +19,6 @@ SEVERAL = (
 CHOSEN = "[...f.selectedOptions].map(option => option.label)"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "label"), [("g", "Green"), ("Green", "Green"), ("1", "Green"), ("2", "Two"), ("0", "Red")]
 )
@@ -56,7 +57,6 @@ def test_select_option_fires_no_event_when_the_options_are_selected_already(stag
     assert stage.heard() == []
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "values", "code", "expected"),
     [

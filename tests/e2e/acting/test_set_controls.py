@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import HEAR, Stage, refused
 
+pytestmark = pytest.mark.full
+
 INPUTS = f"{HEAR}<script>hear('input', 'change', 'click')</script>"
 ARIA = """<script>document.addEventListener('click', event => {
   const box = event.target.closest('[role=checkbox],[role=switch]'); if (box) toggle(box);
@@ -16,7 +18,6 @@ ARIA = """<script>document.addEventListener('click', event => {
 }); const toggle = box => box.setAttribute('aria-checked', box.getAttribute('aria-checked') !== 'true')</script>"""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("word", ["true", "on", "checked", "yes", "Checked", True])
 def test_set_value_checks_a_checkbox_with_one_real_click(stage: Stage, word: object) -> None:
     """Any usual word for true checks the box with one real click; a second call changes nothing."""
@@ -112,7 +113,6 @@ DATES = [
 ]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("kind", "first", "second"), DATES)
 def test_date_and_time_inputs_are_set_in_iso_form(stage: Stage, kind: str, first: str, second: str) -> None:
     """Date and time inputs take ISO values by trusted events, and can be emptied."""
@@ -245,7 +245,6 @@ def test_an_aria_slider_that_cannot_reach_the_value_gives_a_warning(
     assert any(warning.endswith(f"now holds '{one}'.") for one in holds)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "value", "expected"),
     [
@@ -349,7 +348,6 @@ ASKED = {"c": "on", "d": "2024-02-29", "r": "70", "e": "new", "s": "b"}
 HELD = "[at('c').checked, at('d').value, at('r').value, at('e').innerText, at('s').value]"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_controls_in_frames_of_any_origin_are_set(stage: Stage, host: str) -> None:
     """Controls in same-origin and cross-origin frames are set like those of the page."""

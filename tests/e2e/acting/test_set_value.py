@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import HEAR, Stage, refused
 
+pytestmark = pytest.mark.full
+
 INPUTS = f"{HEAR}<script>hear('beforeinput', 'input', 'change', 'keydown', 'keyup', 'focusin')</script>"
 
 
@@ -129,7 +131,6 @@ def test_choosing_in_a_list_box_deselects_the_option_chosen_before(stage: Stage,
     assert {event["trusted"] for event in stage.heard("change")} == {True}
 
 
-@pytest.mark.long
 def test_the_right_option_is_chosen_among_many_similar_ones(stage: Stage) -> None:
     """The option asked for is chosen among disabled, hidden, grouped and similar ones, with one change event."""
     some = "".join(f"<option value={n}>Option {n}" for n in range(80))
@@ -187,7 +188,6 @@ def test_a_field_that_loses_the_focus_gives_a_warning_that_names_the_focused_one
     assert "now holds ''. The focus moved to textbox \"Search\" [e" in warning
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("aim", ["ref", "target", "uid", "selector"])
 @pytest.mark.parametrize("name", ["text", "value"])
 def test_set_value_accepts_common_aliases_of_its_arguments(stage: Stage, aim: str, name: str) -> None:
@@ -197,7 +197,6 @@ def test_set_value_accepts_common_aliases_of_its_arguments(stage: Stage, aim: st
     assert stage.js("f.value") == "Ann"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "expected"),
     [

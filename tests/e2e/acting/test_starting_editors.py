@@ -12,6 +12,8 @@ from tests.servers.site import Reply, Visit
 from tests.servers.widgets import missing, serve_widgets
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize(
     "fill",

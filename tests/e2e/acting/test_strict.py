@@ -11,6 +11,8 @@ from tests.e2e.harness import Home
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 PAGE = (
     "".join(f"<button onclick='did = {n}'>Save {n}</button>" for n in range(7))
     + "<input aria-label=A><input aria-label=B type=checkbox><select><option>x</select><select><option>y</select>"
@@ -114,7 +116,6 @@ def test_an_ambiguous_selector_stops_a_sequence_of_a_strict_session(strict: Stag
     assert strict.js("did") is None
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_a_strict_session_refuses_several_matches_in_or_across_frames(strict: Stage, host: str) -> None:
     """Several matches are an error in one frame and in several frames of any origin."""
@@ -134,7 +135,6 @@ def test_a_session_that_is_not_strict_acts_on_the_first_match(strict: Stage) -> 
     assert strict.ok("click_element", selector="button", sessionId="lax")["matches"] == 7
 
 
-@pytest.mark.long
 def test_another_server_applies_a_sessions_strict_option(home: Home, site: Site) -> None:
     """A second server that drives a strict session is strict as well, since the record has the option."""
     url = site.page("/", PAGE)

@@ -8,6 +8,8 @@ from tests.e2e.harness import Home
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 INNER = (
     "<h2>Inside</h2><p id=who>inner</p><input id=f aria-label=Card><div style='height:1500px'>tall</div>"
     "<button id=b onclick='who.textContent = `clicked`'>Pay</button>"
@@ -34,7 +36,6 @@ def nested(stage: Stage, host: str, deeper: str) -> None:
     stage.show(f"{OUTER}<iframe id=frame src='{middle.replace('127.0.0.1', host)}' width=500 height=400></iframe>")
 
 
-@pytest.mark.long
 @hosts
 def test_selectors_apply_inside_the_frame_after_switch_frame(stage: Stage, host: str) -> None:
     """Selectors find elements of the frame that was switched to, and of the page after switching back."""
@@ -50,7 +51,6 @@ def test_selectors_apply_inside_the_frame_after_switch_frame(stage: Stage, host:
     assert stage.ok("get_text", selector="#who")["text"] == "outer"
 
 
-@pytest.mark.long
 @hosts
 def test_tools_without_a_selector_act_on_the_current_frame(stage: Stage, host: str) -> None:
     """Outline, text, source, scripts, waiting for text and scrolling apply to the current frame."""
@@ -86,7 +86,6 @@ def test_a_ref_from_outside_the_frame_works_inside_it(stage: Stage, host: str) -
     assert not stage.call("expect", selector=inside, value="9").failed
 
 
-@pytest.mark.long
 @hosts
 @pytest.mark.parametrize("deeper", ["127.0.0.1", "localhost"])
 def test_switch_frame_descends_into_nested_frames(stage: Stage, host: str, deeper: str) -> None:
@@ -185,7 +184,6 @@ def test_switch_frame_refuses_an_element_that_is_no_frame(stage: Stage, host: st
     assert stage.ok("get_text", selector="#who")["text"] == "outer"
 
 
-@pytest.mark.long
 def test_another_server_works_in_the_frame_that_was_switched_to(home: Home, site: Site) -> None:
     """The current frame is in the session's record, so a second server works in it."""
     site.page("/inner", "<p id=who>inner")
@@ -200,7 +198,6 @@ def test_another_server_works_in_the_frame_that_was_switched_to(home: Home, site
         first.ok("close_session", sessionId="both")
 
 
-@pytest.mark.long
 @hosts
 def test_frames_in_shadow_roots_are_reached(stage: Stage, host: str) -> None:
     """A frame in a shadow root is read, filled, clicked and switched to like any other."""

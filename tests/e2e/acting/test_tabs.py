@@ -10,6 +10,8 @@ from tests.e2e.harness import Home
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 CLOSING = "<button id=c onclick='window.close()'>Close</button>"
 
 
@@ -130,7 +132,6 @@ def test_a_new_tab_stays_open_when_its_url_cannot_be_loaded(tabbed: Stage) -> No
     assert len(names(tabbed.ok("tabs", action="list"))) == 2
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "way",
     [
@@ -194,7 +195,6 @@ def test_acting_goes_on_in_the_previous_tab_when_the_current_one_closes_itself(t
     assert len(names(tabbed.ok("tabs", action="list"))) == 1
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -265,7 +265,6 @@ def test_a_password_that_a_new_tab_reveals_at_load_is_masked(tabbed: Stage) -> N
     assert "clear-as-day" not in tabbed.call("get_visible_elements").text
 
 
-@pytest.mark.long
 def test_another_server_knows_tab_names_and_the_current_tab(home: Home, site: Site) -> None:
     """Tab names, the current and the previous tab are in the record that servers share."""
     there = site.page("/there", "<title>There</title><h1>There")
@@ -280,7 +279,6 @@ def test_another_server_knows_tab_names_and_the_current_tab(home: Home, site: Si
         second.ok("close_session", sessionId="both")
 
 
-@pytest.mark.long
 def test_no_call_hangs_when_the_only_tab_closes_itself() -> None:
     """A session whose only tab closes itself continues or is lost, and no call hangs."""
     with opened() as stage:

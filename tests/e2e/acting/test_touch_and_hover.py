@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply
 
+pytestmark = pytest.mark.full
+
 TOUCHED = """<script>heard = []; for (const name of ['pointerdown', 'pointerup', 'touchstart', 'touchend', 'click',
   'dblclick', 'contextmenu']) addEventListener(name, event => heard.push({ type: event.type, trusted: event.isTrusted,
   by: event.pointerType, id: event.target.id, at: event.timeStamp, x: event.clientX, y: event.clientY }), true);
@@ -132,7 +134,6 @@ def test_a_hover_as_the_last_step_is_waited_for_too(stage: Stage) -> None:
     assert any("menu" in line for line in appeared)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -171,7 +172,6 @@ def test_a_page_in_which_nothing_opens_has_settled(stage: Stage) -> None:
     assert answer["stateChange"] is None
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 def test_tap_and_hover_reach_into_frames_of_any_origin(stage: Stage, host: str) -> None:
     """Touch and mouse reach into frames of any origin."""

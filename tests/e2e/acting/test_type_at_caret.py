@@ -6,11 +6,12 @@ import pytest
 
 from tests.e2e.stage import HEAR, Stage, refused
 
+pytestmark = pytest.mark.full
+
 FIELDS = """<input id=a value=onetwo><textarea id=t>first</textarea><div id=r contenteditable>rich</div>
 <input id=p type=password><iframe id=f srcdoc="<input id=inner value=in>"></iframe>"""
 
 
-@pytest.mark.long
 def test_text_is_typed_at_the_caret_and_what_is_there_is_kept(stage: Stage) -> None:
     """Unlike set_value, it replaces only what is selected; the events are trusted."""
     stage.show(f"{FIELDS}{HEAR}<script>hear('input'); a.focus(); a.setSelectionRange(3, 3)</script>")

@@ -14,6 +14,8 @@ from tests.e2e.harness import Home
 from tests.e2e.stage import HEAR, Stage, refused
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 CHANGES = f"{HEAR}<script>hear('input', 'change')</script>"
 HELD = "[...document.querySelector('input').files].map(file => file.name)"
 
@@ -27,7 +29,6 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / name) for name in names]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "selector"),
     [
@@ -78,7 +79,6 @@ def test_an_upload_with_an_invalid_path_is_refused_as_a_whole(stage: Stage, file
     assert stage.heard() == []
 
 
-@pytest.mark.long
 def test_uploading_an_unreadable_file_is_refused(home: Home, files: list[str]) -> None:
     """A file that this user cannot read is refused by name; root cannot read what Linux only takes writes for."""
     Path(files[0]).chmod(0)
@@ -173,7 +173,6 @@ def test_an_upload_step_reaches_an_input_in_a_shadow_root(stage: Stage, files: l
     assert stage.js("root.querySelector('input').files[0].name") == "one.txt"
 
 
-@pytest.mark.long
 def test_an_upload_is_refused_by_a_remote_driver_that_takes_no_files(home: Home, site: Site, files: list[str]) -> None:
     """A local driver reads the files itself; a remote one without se/file refuses the upload."""
     url = site.page("/", "<input type=file id=f>")

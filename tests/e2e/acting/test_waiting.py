@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 LATER = "<script>later = f => setTimeout(f, 300)</script>"
 
 
@@ -93,7 +95,6 @@ def test_waiting_goes_on_across_a_navigation(stage: Stage) -> None:
     assert stage.ok("wait_for", selector="#x")["url"] == there
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -142,7 +143,6 @@ def test_expect_with_a_selector_alone_checks_that_it_is_visible(stage: Stage) ->
     refused(stage.call("expect", selector="#y", timeout=50), "expectation_failed")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "expected", "actual"),
     [
@@ -202,7 +202,6 @@ SHOP = f"""<header><nav>{TOPICS}</nav></header><main><h1>Basket</h1><p>Your orde
 <button id=checkout-button>Go on</button><button>Remove</button><p><button>Wrap it</button></p></main>"""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "first"),
     [

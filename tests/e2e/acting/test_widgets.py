@@ -14,6 +14,8 @@ from tests.needed import needed
 from tests.servers.widgets import missing, serve_widgets
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 STATE_WITHIN = 3.0
 """Seconds in which a widget tells its application what was done."""
 READ_WITHIN = 2000

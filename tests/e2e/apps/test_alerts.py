@@ -8,6 +8,8 @@ from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import Stage
 from tests.servers.appium import POCKET, POCKET_ID
 
+pytestmark = pytest.mark.full
+
 
 def test_an_app_alert_is_in_the_outline_and_its_buttons_can_be_tapped(phone: Phone) -> None:
     """An opening alert is reported as a change; the outline lists its buttons, and one can be tapped."""
@@ -32,7 +34,6 @@ def test_an_ios_system_alert_is_in_the_outline_and_its_buttons_can_be_tapped(sta
     phone.ok("wait_for", selector="text=Prompt")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("accept", "expected"), [(True, "Deleted"), (False, "Kept")])
 def test_a_confirm_dialog_of_an_app_is_answered_within_a_sequence(phone: Phone, accept: bool, expected: str) -> None:  # noqa: FBT001
     """A sequence opens an app's confirm dialog, answers it and waits for the effect."""

@@ -7,8 +7,9 @@ import pytest
 from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import refused
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.long
+
 def test_set_value_replaces_the_text_of_an_app_field(phone: Phone) -> None:
     """The former text of a field is replaced: by text as a whole, or by key events for each character."""
     phone.open("Note")
@@ -19,7 +20,6 @@ def test_set_value_replaces_the_text_of_an_app_field(phone: Phone) -> None:
         phone.ok("expect", selector="~noteField", value="Milk & tea (2)!")
 
 
-@pytest.mark.long
 def test_press_keys_types_text_at_the_caret_of_an_app_field(phone: Phone) -> None:
     """What is in the field stays; a word in place of a key is pointed to `text`."""
     phone.open("Note")
@@ -63,7 +63,6 @@ def test_set_value_moves_a_slider_to_a_number_of_its_scale(phone: Phone) -> None
         assert f"Volume {value}" in phone.text()
 
 
-@pytest.mark.long
 def test_set_value_chooses_a_pickers_option_by_its_text(phone: Phone) -> None:
     """An option of a picker is chosen by its text."""
     phone.restart()

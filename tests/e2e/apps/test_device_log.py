@@ -7,8 +7,9 @@ import pytest
 from tests.e2e.apps.phone import LOG_IN, Phone
 from tests.e2e.stage import refused
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.long
+
 def test_get_console_reads_an_apps_device_log_with_passwords_masked(phone: Phone) -> None:
     """Entries of logcat or syslog have a level and masked passwords, and can be read again."""
     phone.restart()
@@ -27,7 +28,6 @@ def test_get_console_reads_an_apps_device_log_with_passwords_masked(phone: Phone
     phone.restart()
 
 
-@pytest.mark.long
 def test_get_console_reads_the_console_of_a_web_view(phone: Phone) -> None:
     """Console entries of a web view are listed beside the device's log."""
     phone.open("Web view")

@@ -8,13 +8,14 @@ from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import refused
 from tests.servers.appium import POCKET, POCKET_ID
 
+pytestmark = pytest.mark.full
+
 
 def state(phone: Phone, app: str = POCKET_ID) -> str:
     """The state of an app."""
     return str(phone.ok("manage_app", action="state", app=app)["state"])
 
 
-@pytest.mark.long
 def test_manage_app_terminates_activates_and_backgrounds_an_app(phone: Phone) -> None:
     """An app is ended, started, sent away and brought back; ending it twice gives a warning."""
     phone.ok("manage_app", action="terminate")
@@ -64,7 +65,6 @@ def test_the_back_key_goes_back_on_android_and_is_unsupported_on_ios(phone: Phon
         assert any('heading "Home"' in line for line in answer.data["stateChange"]["appeared"])
 
 
-@pytest.mark.long
 def test_rotate_turns_the_device_as_asked_or_to_the_other_orientation(phone: Phone) -> None:
     """The device is turned as requested, or to the other orientation without a value; a screenshot shows it."""
     phone.open("Controls")
@@ -86,7 +86,6 @@ def test_a_locked_device_shows_nothing_of_the_app_until_unlocked(phone: Phone) -
     phone.ok("wait_for", text="Volume")
 
 
-@pytest.mark.long
 def test_hide_keyboard_hides_the_keyboard_or_says_that_none_is_shown(phone: Phone) -> None:
     """The keyboard of a tapped field is hidden; a second call reports that none is shown."""
     phone.open("Note")

@@ -12,6 +12,8 @@ from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import Stage, refused
 from tests.servers.appium import POCKET, POCKET_ID
 
+pytestmark = pytest.mark.full
+
 WRONG = "invalid_argument"
 NOWHERE = {"selector": "~nowhere", "timeout": 100}
 NOT_FOUND = ("element_not_found", "No element matches '~nowhere'")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.apps.phone import Phone
 
+pytestmark = pytest.mark.full
+
 
 def felt(phone: Phone, what: str) -> str:
     """Return the pad's counters."""
@@ -16,7 +18,6 @@ def felt(phone: Phone, what: str) -> str:
     return match[1]
 
 
-@pytest.mark.long
 def test_taps_double_taps_and_long_presses_reach_the_app(phone: Phone) -> None:
     """The app counts a tap, a double tap, and a long press, which is no tap."""
     phone.restart()
@@ -52,7 +53,6 @@ def test_a_swipe_in_an_element_goes_in_the_given_direction(phone: Phone) -> None
         assert felt(phone, "swipe") == direction
 
 
-@pytest.mark.long
 def test_a_swipe_up_without_an_element_scrolls_the_screen_down(phone: Phone) -> None:
     """A swipe without an element moves the screen."""
     phone.open("List")
@@ -62,7 +62,6 @@ def test_a_swipe_up_without_an_element_scrolls_the_screen_down(phone: Phone) -> 
     phone.ok("expect", **first, visible=False)
 
 
-@pytest.mark.long
 def test_a_pinch_zooms_in_above_scale_1_and_out_below_it(phone: Phone) -> None:
     """A scale above 1 zooms in, and one below 1 zooms out."""
     phone.open("Gestures")
@@ -82,7 +81,6 @@ def test_an_app_element_is_dragged_onto_a_target_or_to_a_point(phone: Phone) -> 
     phone.ok("expect", selector="~dropped", containsText="Missed")
 
 
-@pytest.mark.long
 def test_scroll_finds_a_list_element_further_down_or_up(phone: Phone) -> None:
     """The list is searched to its end, then in the other direction."""
     phone.open("List")
@@ -93,7 +91,6 @@ def test_scroll_finds_a_list_element_further_down_or_up(phone: Phone) -> None:
     assert "last thing 25" in phone.text()
 
 
-@pytest.mark.long
 def test_a_scroll_that_reaches_the_end_of_the_list_warns(phone: Phone) -> None:
     """A scroll beyond the end of the list stops there, with a warning."""
     phone.restart()

@@ -12,6 +12,8 @@ from tests.e2e.stage import Stage, refused
 from tests.servers.appium import POCKET
 from tests.servers.grid import GridEnd, grid_end
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def relaying(device_server: DeviceServer) -> Iterator[GridEnd]:

@@ -18,6 +18,8 @@ from tests.servers.appium import POCKET
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 SECONDS = 2.0
 """Seconds within which the death of a remote end is noticed."""
 ENDLESS = {"selector": "~nowhere", "timeout": 60_000}
@@ -70,7 +72,6 @@ def test_phones_of_both_platforms_and_a_browser_run_in_one_parallel_call(stage: 
             stage.ok("close_session", sessionId=name)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_phone_that_dies_in_mid_call_is_session_lost_within_two_seconds(
     own: tuple[Stage, DeviceServer], platform: str
@@ -88,7 +89,6 @@ def test_a_phone_that_dies_in_mid_call_is_session_lost_within_two_seconds(
     assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
 
 
-@pytest.mark.long
 def test_a_session_is_lost_when_the_phones_instrumentation_process_dies(own: tuple[Stage, DeviceServer]) -> None:
     """Appium starts no other instrumentation process: the session is lost and can be closed."""
     stage, _ = own
@@ -116,7 +116,6 @@ def test_all_phone_sessions_are_lost_when_their_appium_server_dies(own: tuple[St
     until(lambda: not any(map(runs, below)), "no browser")
 
 
-@pytest.mark.long
 def test_the_next_mcp_server_goes_on_in_the_web_view_of_a_killed_one(
     device_server: DeviceServer, home: Home, site: Site
 ) -> None:

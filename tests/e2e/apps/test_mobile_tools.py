@@ -13,6 +13,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 SENTENCE = (
     "For apps: click_element taps; swipe, pinch, tap_element, switch_context, manage_app and manage_device are steps "
     "of execute_sequence, and tools by their names: describe_actions tells their parameters."
@@ -22,7 +24,6 @@ DENIED = "swipe,pinch,tap_element,upload_app,list_apps,list_devices,switch_conte
 """The tools for apps, without the one that starts them."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_first_app_session_brings_the_mobile_tools_and_says_what_works_without_them(
     home: Home, site: Site, device_server: DeviceServer, mode: str
@@ -48,7 +49,6 @@ def test_the_first_app_session_brings_the_mobile_tools_and_says_what_works_witho
         assert len(server.list_changes) == 2
 
 
-@pytest.mark.long
 def test_each_agent_reads_with_its_own_first_app_what_works_without_the_mobile_tools(
     home: Home, site: Site, device_server: DeviceServer
 ) -> None:
@@ -63,7 +63,6 @@ def test_each_agent_reads_with_its_own_first_app_what_works_without_the_mobile_t
         ben.ok("close_all_sessions")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("setting", [{"tools": "default,mobile"}, {"deny_tools": DENIED}])
 def test_who_lists_or_denies_the_mobile_tools_is_told_nothing_about_them(
     home: Home, site: Site, device_server: DeviceServer, setting: dict[str, str]

@@ -14,8 +14,9 @@ from orchestrator.errors import StaleRef
 from orchestrator.settings import Settings
 from tests.e2e.apps.phone import PLATFORMS
 from tests.e2e.harness import NAMESPACE, Home
-from tests.long_cases import every_other_long
 from tests.servers.appium import POCKET
+
+pytestmark = pytest.mark.full
 
 NOTE, CONTROLS = "pocket://screen/note", "pocket://screen/controls"
 
@@ -49,7 +50,7 @@ def python(home: Home, namespace: str = NAMESPACE) -> Iterator[sync.Orchestrator
         yield orchestrator
 
 
-@pytest.mark.parametrize("platform", every_other_long([*PLATFORMS]))
+@pytest.mark.parametrize("platform", [*PLATFORMS])
 def test_refs_of_an_app_mean_the_same_in_every_process(phones: Home, platform: str) -> None:  # B8
     """A field's ref fills it after parking, in another process in turn, and in a session attached to the same phone."""
     wire, device = PLATFORMS[platform]
@@ -77,7 +78,6 @@ def test_refs_of_an_app_mean_the_same_in_every_process(phones: Home, platform: s
         one.close()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_an_app_is_parked_and_restored_as_it_was(phones: Home, platform: str) -> None:  # B3 B4 B5 B6 B7 B15
     """Its client goes; another server's first call finds the same app with what was typed, by the ref from before."""

@@ -7,12 +7,13 @@ import pytest
 from tests.e2e.apps.phone import LOG_IN, Phone
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 FORM = """<h1>Pocket</h1><label>Email <input id=email data-testid=emailField></label>
 <label>Password <input type=password data-testid=passwordField></label>
 <button data-testid=loginButton onclick="document.body.innerHTML = `<p>Welcome ${email.value}`">Log in</button>"""
 
 
-@pytest.mark.long
 def test_one_set_of_steps_signs_in_on_ios_and_android_without_showing_the_password(phone: Phone) -> None:  # W2 W42
     """The answer reports the new screen without the password."""
     phone.restart()
@@ -50,7 +51,6 @@ def test_an_app_password_is_masked_in_the_outline_and_the_page_source(phone: Pho
     assert "tell nobody" not in phone.call("get_page_source").text
 
 
-@pytest.mark.long
 def test_two_phones_sign_in_by_one_execute_parallel_call(stage: Stage) -> None:  # W2
     """Both phones run the steps at the same time, in one call."""
     for name in ("ios", "android"):

@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import Stage
 
+pytestmark = pytest.mark.full
+
 PHONES = ["ios", "android"]
 HEAD = "<header><button aria-label=Back onclick='location.reload()'>Back</button><h1>Item</h1></header>"
 ITEM = HEAD + "<main><p id=item-text data-testid=itemText>Item 7</main>"
@@ -23,7 +25,6 @@ def phones(stage: Stage) -> list[Phone]:
     return found
 
 
-@pytest.mark.long
 def test_compare_sessions_finds_equal_elements_on_a_page_and_in_two_apps(
     stage: Stage, phones: list[Phone]
 ) -> None:  # W2 W22
@@ -33,7 +34,6 @@ def test_compare_sessions_finds_equal_elements_on_a_page_and_in_two_apps(
     assert answer.data["same"], answer.text
 
 
-@pytest.mark.long
 def test_compare_sessions_names_the_phone_whose_text_differs(stage: Stage, phones: list[Phone]) -> None:  # W2
     """The session with another item is named, with the line that differs."""
     phones[1].ok("manage_device", action="open_url", value="pocket://item/8")
@@ -45,7 +45,6 @@ def test_compare_sessions_names_the_phone_whose_text_differs(stage: Stage, phone
     assert difference["added"] == ["Item 8"]
 
 
-@pytest.mark.long
 def test_compare_sessions_shows_where_the_screenshots_of_two_phones_differ(stage: Stage, phones: list[Phone]) -> None:
     """Screenshots of two kinds of phones differ, and the answer has a picture of the differences."""
     assert phones
@@ -54,7 +53,6 @@ def test_compare_sessions_shows_where_the_screenshots_of_two_phones_differ(stage
     assert answer.image
 
 
-@pytest.mark.long
 def test_lockstep_runs_to_the_end_where_nothing_differs(stage: Stage, phones: list[Phone]) -> None:  # W2
     """A browser and two phones run the same steps."""
     assert phones
@@ -64,7 +62,6 @@ def test_lockstep_runs_to_the_end_where_nothing_differs(stage: Stage, phones: li
     assert {result["completed"] for result in answer["results"].values()} == {2}
 
 
-@pytest.mark.long
 def test_lockstep_stops_and_names_the_session_that_differs(stage: Stage, phones: list[Phone]) -> None:  # W2
     """The run stops at the step after which a session differs, and names the difference."""
     assert phones

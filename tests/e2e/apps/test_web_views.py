@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.apps.phone import Phone
 from tests.e2e.stage import refused
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def inside(phone: Phone) -> Iterator[Phone]:
@@ -27,7 +29,6 @@ def test_switch_context_lists_the_contexts_and_names_the_current_one(phone: Phon
     assert answer["contexts"][1].startswith("WEBVIEW")
 
 
-@pytest.mark.long
 def test_browser_tools_work_in_a_web_view_of_an_app(inside: Phone) -> None:
     """A page in a web view is read, filled in, clicked and reloaded as in a browser."""
     shown = inside.ok("get_visible_elements")
@@ -49,7 +50,6 @@ def test_a_page_dialog_in_a_web_view_is_answered_as_armed_and_reported(inside: P
     inside.ok("expect", selector="#order", text="yes")
 
 
-@pytest.mark.long
 def test_one_sequence_switches_into_a_web_view_and_back(phone: Phone) -> None:
     """A sequence over both contexts reads the page and reports the native screen at its end."""
     phone.open("Web view")
@@ -79,7 +79,6 @@ def test_a_sequence_that_leaves_a_web_view_reports_the_native_screen(inside: Pho
     assert any('heading "Home"' in line for line in answer["stateChange"]["appeared"])
 
 
-@pytest.mark.long
 def test_a_session_is_back_in_the_native_context_once_its_web_view_is_gone(phone: Phone) -> None:
     """A restart of the app ends its web view, and the session is in the native context."""
     phone.open("Web view")

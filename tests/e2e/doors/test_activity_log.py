@@ -14,6 +14,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 LOGIN = "<title>Login</title><label>User<input></label><label>Password<input type=password></label><button>Go</button>"
 
 
@@ -56,7 +58,6 @@ def test_the_activity_log_lists_every_call_and_step_with_its_outcome(home: Home,
     assert "No session: ben." in shell(home, "log", "ben").stderr
 
 
-@pytest.mark.long
 def test_the_activity_log_records_a_failed_start_and_a_lost_session(modern: Served, shared_home: Home) -> None:  # W33
     """A failed start and a loss between two calls are entries of the log."""
     assert modern.call("start_browser", sessionId="bad", navigationUrl="http://127.0.0.1:1/").failed

@@ -19,6 +19,8 @@ from tests.e2e.harness import Home
 from tests.e2e.hostile_values import CHROMIUM_SWITCHES
 from tests.servers.mcp import Served
 
+pytestmark = pytest.mark.full
+
 TEXT = re.compile(rb"\0[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?=\0)")
 """A string constant of a program that could be the name of a switch."""
 LONGEST = 64

@@ -19,6 +19,8 @@ from tests.e2e.harness import NAMESPACE, Home
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served, served
 
+pytestmark = pytest.mark.full
+
 PAGE = "data:text/html,<title>Shop</title><p>x"
 SCRIPT = "document.title = 'Bought'"
 COUNT = "return window.runs = (window.runs ?? 0) + 1"
@@ -205,7 +207,6 @@ def test_consent_for_a_session_lasts_as_long_as_it_and_is_for_no_other(shop: tup
     refused(server.call("execute_script", script=COUNT), "denied")
 
 
-@pytest.mark.long
 def test_consent_for_a_session_outlives_its_server(home: Home) -> None:  # B10 B24
     """A session that was parked and restored by another server keeps what a person has allowed for it."""
     person = Person({"wholeSession": True})

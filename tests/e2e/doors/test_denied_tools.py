@@ -9,6 +9,8 @@ import pytest
 from orchestrator.settings import Settings
 from tests.e2e.harness import Home
 
+pytestmark = pytest.mark.full
+
 PAGE = "data:text/html,<title>Denied</title><p>x"
 
 
@@ -33,7 +35,6 @@ def test_a_denied_tool_is_refused_as_a_call_as_a_step_and_in_a_script(home: Home
         assert server.ok("run_script", script="return page.getText({})")["value"]
 
 
-@pytest.mark.long
 def test_a_session_is_not_started_by_itself_where_starting_browsers_is_denied(home: Home) -> None:
     """`navigate` without a session starts none: that would be `start_browser` under another name."""
     with home.serve(deny_tools="start_browser") as server:

@@ -9,8 +9,9 @@ from orchestrator.mcp_server.tools import TOOLS
 from tests.e2e.harness import Home
 from tests.servers.mcp import Served
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.long
+
 def test_an_action_that_is_not_listed_is_described_in_text_and_in_data(home: Home) -> None:
     """Meaning, session types, parameters with types, values, defaults: each of text and data says all."""
     with home.serve(tools="core") as server:
@@ -26,7 +27,6 @@ def test_an_action_that_is_not_listed_is_described_in_text_and_in_data(home: Hom
     assert "  url (string): The URL of a new tab." in answer.text
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "first"), [("swipe", "swipe"), ("download", "set_policy"), ("local storage", "save_storage_state")]
 )
@@ -37,7 +37,6 @@ def test_actions_are_found_by_words(modern: Served, query: str, first: str) -> N
     assert len(found) <= 10
 
 
-@pytest.mark.long
 def test_without_names_all_tools_are_listed_but_those_that_are_denied(home: Home) -> None:
     """A denied tool is neither listed nor described."""
     with home.serve(deny_tools="script,close_sessions") as server:

@@ -28,13 +28,14 @@ from orchestrator.demo.device_server import DeviceServer
 from orchestrator.settings import Settings
 from orchestrator.system import http
 from tests.e2e.harness import Home
-from tests.long_cases import every_other_long
 from tests.servers.appium import POCKET
 from tests.servers.grid import GridEnd
 from tests.servers.ports import free_port
 from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, Relayed, relayed
 from tests.waiting import until
+
+pytestmark = pytest.mark.full
 
 WEB = [
     *("start_session", "navigate", "get_visible_elements", "click_element", "set_value", "press_keys", "wait_for"),
@@ -125,7 +126,6 @@ def test_chrome_is_tested_by_twelve_actions_and_nothing_is_left(doctor: Doctor) 
     assert (data["provider"], data["check"]) == ("local", "chrome")
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("needs_webkitgtk")
 def test_webkitgtk_is_tested_by_twelve_actions(doctor: Doctor) -> None:
     """A browser without BiDi passes as well."""
@@ -134,7 +134,6 @@ def test_webkitgtk_is_tested_by_twelve_actions(doctor: Doctor) -> None:
     assert data["session"].startswith("MiniBrowser ")
 
 
-@pytest.mark.long
 def test_a_remote_end_elsewhere_gets_a_data_page(doctor: Doctor, grid: GridEnd) -> None:
     """Where the address does not say that it is this machine, the page is in the URL, and cookies are left out."""
     data = doctor.check("selenium_grid", "--options", "url=secret:FARM", ORCHESTRATOR_SECRET_FARM=grid.url)
@@ -147,7 +146,6 @@ def test_a_remote_end_elsewhere_gets_a_data_page(doctor: Doctor, grid: GridEnd) 
     )
 
 
-@pytest.mark.long
 def test_a_remote_end_gets_the_page_at_the_url_and_its_password_appears_nowhere(doctor: Doctor, grid: GridEnd) -> None:
     """`--url` serves the page for a Grid, whose session is gone afterwards and whose password is never shown."""
     url = f"http://localhost:{free_port()}/check"
@@ -160,7 +158,6 @@ def test_a_remote_end_gets_the_page_at_the_url_and_its_password_appears_nowhere(
     assert not grid.sessions()
 
 
-@pytest.mark.long
 def test_a_remote_end_that_cannot_reach_the_page_is_told_of_the_url(doctor: Doctor, grid: GridEnd) -> None:
     """Behind an address of this machine there may be another one, which does not find the page here."""
     elsewhere = {"goog:chromeOptions": {"args": ["--host-resolver-rules=MAP 127.0.0.1 ~NOTFOUND"]}}
@@ -173,8 +170,7 @@ def test_a_remote_end_that_cannot_reach_the_page_is_told_of_the_url(doctor: Doct
     )
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("platform", every_other_long(PLATFORMS))
+@pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_settings_of_a_phone_are_tested_by_twelve_actions(
     doctor: Doctor, device_server: DeviceServer, platform: str
 ) -> None:
@@ -186,7 +182,6 @@ def test_the_settings_of_a_phone_are_tested_by_twelve_actions(
     assert "sim-" not in data["session"]
 
 
-@pytest.mark.long
 def test_an_app_of_ones_own_is_tested_on_a_phone(doctor: Doctor, device_server: DeviceServer) -> None:
     """With --app all twelve actions run in it, typing included.
 
@@ -204,7 +199,6 @@ def test_an_app_of_ones_own_is_tested_on_a_phone(doctor: Doctor, device_server: 
     assert lines[-1].endswith(": 12 ok.")
 
 
-@pytest.mark.long
 def test_the_browser_of_a_phone_is_tested_on_a_web_page(doctor: Doctor, device_server: DeviceServer) -> None:
     """With --browser the actions are those of a page; a phone has one tab."""
     words = ("appium", "--platform", "ios", "--browser", "safari", "--options", f"url={device_server.url}")
@@ -225,7 +219,6 @@ def test_without_the_browser_the_first_row_says_why_and_no_other_is_run(doctor: 
     assert data["session"] == "none"
 
 
-@pytest.mark.long
 def test_a_page_that_is_not_reached_fails_and_the_session_is_ended(doctor: Doctor) -> None:
     """If the page does not open, what needs it is not run, and the browser is closed."""
     data = doctor.check("chrome", "--url", f"http://nowhere.invalid:{free_port()}", code=1)
@@ -281,7 +274,6 @@ def test_the_page_is_served_beyond_this_machine_only_with_a_url() -> None:
     assert [text.count(b"<title>Check</title>") for text in texts] == [1]
 
 
-@pytest.mark.long
 def test_an_action_that_hangs_fails_when_the_two_minutes_are_over(
     doctor: Doctor, device_server: DeviceServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,7 +296,6 @@ def test_an_action_that_hangs_fails_when_the_two_minutes_are_over(
     doctor.assert_nothing_left()
 
 
-@pytest.mark.long
 def test_an_interrupted_self_test_ends_its_browser(doctor: Doctor) -> None:
     """Control and C amid the actions leaves no browser behind."""
     command, environment = doctor.command(["--check", "chrome"])

@@ -10,6 +10,8 @@ import pytest
 from tests.e2e.harness import Home
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 KEY = "sk-the-key-of-somebody"
 PAGE = "data:text/html,<title>here</title>"
 

@@ -18,6 +18,8 @@ from orchestrator.settings import Settings
 from tests.e2e.harness import NAMESPACE, Home
 from tests.servers.mcp import Answer, Served, served
 
+pytestmark = pytest.mark.full
+
 SECRET = "no page and no model reads this"
 FORM = 'data:text/html,<title>t</title><label>File <input type=file id=f onchange="document.title=this.value"></label>'
 
@@ -207,7 +209,6 @@ def test_with_overwrite_a_file_of_someone_else_is_written_over_and_a_link_or_pip
     assert (kept.read_text("utf-8"), outside.read_text("utf-8")) == ("{}", "{}")
 
 
-@pytest.mark.long
 def test_a_saved_login_is_saved_again_by_the_next_server(server: Served, home: Home, place: Place) -> None:
     """A storage state is known by what stands in it: a new server may write over that of an earlier one."""
     with home.serve(file_roots=str(place.project)) as successor:

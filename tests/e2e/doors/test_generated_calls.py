@@ -11,7 +11,7 @@ from tests.long.calls import generated_calls
 CALLS = 150
 SEED = 2026
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.full, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def test_every_generated_tool_call_gets_a_result_or_a_documented_error(tmp_path: Path) -> None:

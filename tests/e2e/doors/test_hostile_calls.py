@@ -23,6 +23,8 @@ from tests.e2e.hostile_calls import (
 )
 from tests.servers.mcp import Answer, Served
 
+pytestmark = pytest.mark.full
+
 SECRET = "no caller reads this"
 FORM = 'data:text/html,<title>t</title><input type=file id=f onchange="document.title=this.value">'
 READERS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
@@ -156,7 +158,6 @@ def _written(answer: Answer) -> Path:
     return Path(os.path.realpath(told))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", METADATA_HOSTS)
 def test_a_spelling_of_a_metadata_host_is_neither_opened_nor_connected_to(guarded: Guarded, name: str) -> None:
     """As a page, as a start's page and as a remote end."""
@@ -205,7 +206,6 @@ def _refuse_address(guarded: Guarded, address: str) -> None:
         assert answer.code in REFUSED, (tool, answer.text)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_hostile_name_is_refused_or_means_nothing(guarded: Guarded, name: str) -> None:
     """It names no file, no process, no variable and nobody else's session."""

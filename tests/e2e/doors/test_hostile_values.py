@@ -21,6 +21,8 @@ from tests.servers.answering import answering_server
 from tests.servers.mcp import Answer, Served
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def guarded(new_home: Callable[[], Home]) -> Iterator[tuple[Served, Home]]:
@@ -109,7 +111,6 @@ def marks(home: Home) -> set[str]:
     return {path.stem for path in home.folder.glob("*.mark")}
 
 
-@pytest.mark.long
 def test_a_person_at_the_shell_chooses_arguments_freely(lasting: Home) -> None:
     """The command line is the person's own: nothing is denied there."""
     started = shell(lasting, "start", "-s", "mine", "--args=--disable-site-isolation-trials")
@@ -272,7 +273,6 @@ def test_a_script_starts_no_session(guarded: tuple[Served, Home]) -> None:
     server.ok("close_session", sessionId="a")
 
 
-@pytest.mark.long
 def test_a_fork_and_a_restart_keep_the_arguments_that_a_person_chose(lasting: Home, site: Site) -> None:
     """What a Python program started with arguments of its own can be forked over MCP: the model chose none of them."""
     mine = ["--disable-site-isolation-trials"]

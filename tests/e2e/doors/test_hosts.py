@@ -34,10 +34,11 @@ from tests.e2e.doors.hosts import (
     TextOnly,
     WritesInSeries,
 )
-from tests.long_cases import every_other_long
 from tests.servers.mcp import served
 from tests.servers.site import Reply, Site, Visit
 from tests.servers.slow_driver import SlowDriver
+
+pytestmark = pytest.mark.full
 
 PASSWORDS = {"alice": "wonderland", "bob": "builder"}
 SIDE = 64
@@ -147,9 +148,7 @@ def model(request: pytest.FixtureRequest, hosts: Callable[[type[Host]], Host]) -
 
 def through(*kinds: type[Host]) -> pytest.MarkDecorator:
     """Run a test once in each host."""
-    return pytest.mark.parametrize(
-        "model", every_other_long(kinds), ids=[kind.__name__ for kind in kinds], indirect=True
-    )
+    return pytest.mark.parametrize("model", kinds, ids=[kind.__name__ for kind in kinds], indirect=True)
 
 
 @pytest.fixture
@@ -164,7 +163,6 @@ def welcome(visit: Visit) -> str:
     return f"<h1>Welcome, ann</h1>{visit.method}" if visit.body == b"name=ann&password=blue" else "<h1>Wrong</h1>"
 
 
-@pytest.mark.long
 @through(DataOnly, GivesUp, StrictSchemas)
 def test_a_model_signs_in_through_any_host(model: Model, site: Site) -> None:
     """It looks at the page, fills the form in one sequence, and reads in the result that it is in."""
@@ -229,7 +227,6 @@ def _dot(colour: str) -> Reply:
     return Reply(file.getvalue(), content_type="image/png")
 
 
-@pytest.mark.long
 @through(DataOnly, TextOnly, NoPictures, FortyTools)
 def test_a_model_checks_a_picture_through_any_host(model: Model, site: Site) -> None:
     """It sees the colour of a picture, by the image or by the saved file, and by how much two pages differ."""

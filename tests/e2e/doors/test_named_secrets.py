@@ -23,6 +23,8 @@ from tests.e2e.stage import refused
 from tests.servers.mcp import Answer
 from tests.servers.site import Site, Visit
 
+pytestmark = pytest.mark.full
+
 PASSWORD = "qX7-unguessable-3319"
 SEED = base64.b32encode(b"a seed of twenty byte").decode().rstrip("=")
 SECRETS = f"""
@@ -285,7 +287,6 @@ def test_variables_hold_secrets_with_their_origins(shop: RecordedServer) -> None
     assert shown(shop, PASSWORD) == []
 
 
-@pytest.mark.long
 def test_python_types_secrets_without_origins_and_keeps_to_those_that_are_given(home: Home, site: Site) -> None:
     """A script could read the file itself; the origins of an entry hold for it, too."""
     keep(home)
@@ -367,7 +368,6 @@ def test_a_code_that_is_about_to_end_is_not_typed(shop: RecordedServer) -> None:
         assert 4 - at % 4 > 1, "it was typed shortly before its end"
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("needs_webkitgtk")
 def test_secrets_are_typed_by_the_driver_where_the_page_has_no_world_of_ours(shop: RecordedServer) -> None:
     """In WebKitGTK: by set_value and press_keys, into allowed pages alone, and shown by nothing."""

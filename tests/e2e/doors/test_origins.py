@@ -19,6 +19,8 @@ from tests.e2e.harness import NAMESPACE, Home
 from tests.servers.mcp import Answer, Served
 from tests.servers.site import Reply, Site
 
+pytestmark = pytest.mark.full
+
 METADATA = (
     *("http://169.254.169.254/latest", "http://2852039166/", "http://0xA9FEA9FE/", "http://0251.0376.0251.0376/"),
     *("http://169.254.43518/", "http://169.254.169.254./", "http://[::ffff:169.254.169.254]/", "https://[fe80::1]/"),

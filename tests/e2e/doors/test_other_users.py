@@ -12,7 +12,10 @@ import pytest
 from tests.needed import needed
 from tests.servers import container
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing hides command lines")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing hides command lines"),
+]
 
 SERVICES = "root:x:0:0::/root:/bin/bash\nwww:x:33:33::/:/usr/sbin/nologin\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"
 ANN = "ann:x:1000:1000::/home/ann:/bin/bash\n"

@@ -12,6 +12,8 @@ from tests.e2e.doors.hosts import mismatches
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.mcp import Answer
 
+pytestmark = pytest.mark.full
+
 BUTTON = "<button onclick='this.textContent += 1'>Go</button>"
 
 
@@ -35,7 +37,6 @@ def text(value: Any) -> str:
     return json.dumps(value)
 
 
-@pytest.mark.long
 def test_a_step_has_its_undeclared_parameters_in_one_json_text(stage: Stage) -> None:
     """Parameters in `more`, free ones among them as values or as text again, reach the action."""
     url = stage.page(BUTTON)
@@ -54,7 +55,6 @@ def test_a_step_has_its_undeclared_parameters_in_one_json_text(stage: Stage) -> 
     assert stage.ok("get_text", selector="button")["text"] == "Go1111"
 
 
-@pytest.mark.long
 def test_free_objects_of_steps_are_json_text(stage: Stage) -> None:
     """A step of a tool with a free object, such as the headers of a route, takes it as JSON text."""
     url = stage.page("<p>old")
@@ -72,7 +72,6 @@ def test_free_objects_of_steps_are_json_text(stage: Stage) -> None:
     stage.ok("route", action="clear")
 
 
-@pytest.mark.long
 def test_whole_lists_and_starts_of_a_parallel_call_are_json_text(stage: Stage) -> None:
     """Steps in the text of `actions` have `more`, too, since the model knows them by it from execute_sequence."""
     url = stage.page(BUTTON)

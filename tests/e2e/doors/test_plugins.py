@@ -17,6 +17,8 @@ from tests.e2e.stage import Stage, refused
 from tests.servers.mcp import served
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 BASKET = Path(__file__).parents[3] / "examples" / "a_tool_of_your_own" / "src" / "orchestrator_basket"
 PRICES = "<ul id=basket><li>Tea 4.50<li>Pot 9.00</ul>"
 CLASH = """
@@ -68,7 +70,6 @@ def stage(tmp_path_factory: pytest.TempPathFactory, log: TextIO) -> Iterator[Sta
             yield Stage(server, site)
 
 
-@pytest.mark.long
 def test_an_action_of_a_plug_in_package_is_a_tool(stage: Stage) -> None:
     """A plug-in's action is listed with its schema and called like any other, with errors of the same form."""
     (listed,) = [tool for tool in stage.server.tools() if tool.name == "add_up"]
@@ -89,7 +90,6 @@ def shell(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=100)
 
 
-@pytest.mark.long
 def test_an_action_of_a_plug_in_package_is_a_command(stage: Stage) -> None:
     """By its name in either spelling, with its parameters; with help, completion, exit codes and the nearest name."""
     stage.show(PRICES)
@@ -103,7 +103,6 @@ def test_an_action_of_a_plug_in_package_is_a_command(stage: Stage) -> None:
     assert "There is no command 'ad-up'. Did you mean 'add-up'?" in shell("ad-up").stderr
 
 
-@pytest.mark.long
 def test_an_action_of_a_plug_in_package_is_a_sequence_step(stage: Stage) -> None:
     """A plug-in's step is checked with the whole list before the first one runs."""
     stage.show(PRICES)

@@ -19,7 +19,10 @@ from tests.e2e.harness import NAMESPACE, Home
 from tests.needed import needed
 from tests.waiting import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show a process's umask")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show a process's umask"),
+]
 
 PAGE = "data:text/html,<title>here</title>"
 SOMEONE = 65534

@@ -16,6 +16,8 @@ from orchestrator.errors import SessionNotFound
 from tests.e2e.doors.test_python import settings
 from tests.e2e.harness import NAMESPACE, Home
 
+pytestmark = pytest.mark.full
+
 
 def test_an_orchestrator_may_be_opened_and_closed_in_different_tasks(home: Home) -> None:
     """An orchestrator is opened, used and closed in three tasks, as pytest-asyncio and unittest do."""
@@ -66,7 +68,6 @@ def test_a_sync_orchestrator_that_is_not_open_refuses_calls(home: Home) -> None:
             orchestrator.list_sessions()
 
 
-@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_a_fork_neither_hangs_nor_closes_its_parents_orchestrator(home: Home) -> None:
     """Calls in a forked child are refused with a reason, and an orchestrator never closed does not hang."""

@@ -20,6 +20,8 @@ from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 PLAIN = "qX7-unguessable-3319"
 ODD = 'zK9 "ünguessable" & \\ 3319/+%'
 """A password that answers, logs and URLs spell in different ways."""

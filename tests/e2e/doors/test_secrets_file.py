@@ -13,6 +13,8 @@ from tests.e2e.stage import refused
 from tests.servers.ports import free_port
 from tests.servers.webdriver import PASSWORD, USER, RemoteEnd, remote_end
 
+pytestmark = pytest.mark.full
+
 FARM = {"provider": "remote_url", "platform": "browser", "sessionId": "far", "options": {"url": "secret:FARM"}}
 
 UNUSABLE = (
@@ -38,7 +40,6 @@ def _kept(file: Path, text: str, mode: int = 0o600) -> None:
     file.chmod(mode)
 
 
-@pytest.mark.long
 def test_a_url_is_read_from_the_secrets_file_in_every_process(home: Home, end: RemoteEnd) -> None:
     """`secret:NAME` starts a session, and any server of the home can drive it; the record has only the name."""
     _kept(home.folder / "secrets.toml", f'FARM = "{end.secret_url}"\n')
@@ -57,7 +58,6 @@ def test_a_url_is_read_from_the_secrets_file_in_every_process(home: Home, end: R
         server.ok("close_session", sessionId="far")
 
 
-@pytest.mark.long
 def test_a_secret_that_cannot_be_read_starts_nothing(home: Home, end: RemoteEnd) -> None:
     """An unusable secrets file is reported without its content, and no session is started."""
     with home.serve() as server:

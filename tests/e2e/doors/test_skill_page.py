@@ -18,7 +18,7 @@ from orchestrator.demo.chat import ChatServer
 from tests.e2e.harness import Home
 from tests.servers.mcp import Served
 
-pytestmark = pytest.mark.timeout(400)  # a command after the other, each a process of its own
+pytestmark = [pytest.mark.full, pytest.mark.timeout(400)]  # a command after the other, each a process of its own
 
 ADDRESS = "https://chat.example/"
 """The address on the page; here a chat stands for it."""
@@ -47,7 +47,6 @@ def test_every_tool_call_of_the_page_for_agents_succeeds(modern: Served) -> None
     assert modern.ok("list_sessions")["sessions"] == []
 
 
-@pytest.mark.long
 def test_every_command_of_the_page_for_agents_succeeds(home: Home, tmp_path: Path) -> None:  # W31
     """The commands, typed in order, succeed: somebody signs in, writes, checks it, and leaves nothing behind."""
     environment = {**os.environ, "ORCHESTRATOR_HOME": str(home.folder)}

@@ -23,6 +23,8 @@ from tests.e2e.harness import NAMESPACE, Home
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 PASSWORDS = {"alice": "made-up-for-alice", "bob": "made-up-for-bob"}
 CHAT_FILE = """
 sequences:
@@ -94,7 +96,6 @@ def test_a_command_without_a_session_goes_to_the_current_one_of_the_shell(shell:
     assert shell.ok("text").splitlines()[-1] == "I am alice"
 
 
-@pytest.mark.long
 def test_a_session_of_the_shell_is_forked_by_a_command(shell: Shell, site: Site) -> None:
     """The session may be omitted; the fork shows the same page."""
     shell.ok("start", "-s", "alice", site.page("/cart", "Two apples"))
@@ -102,7 +103,6 @@ def test_a_session_of_the_shell_is_forked_by_a_command(shell: Shell, site: Site)
     assert shell.ok("text", "-s", "bob") == "Two apples\n"
 
 
-@pytest.mark.long
 def test_a_session_of_the_shell_lives_on_for_its_idle_time(shell: Shell) -> None:
     """Not for the time of parking, which is that of clients that went away."""
     shell.ok("start", "-s", "long", "--options", "idleTimeout=2h")
@@ -113,7 +113,6 @@ def test_a_session_of_the_shell_lives_on_for_its_idle_time(shell: Shell) -> None
         assert (record.parked_until or 0) - (record.parked_at or 0) == idle
 
 
-@pytest.mark.long
 def test_a_server_leaves_the_sessions_of_the_shell_to_it(shell: Shell, site: Site) -> None:
     """A server of the namespace sees them and can use them by name, and closing all of its own ends none."""
     shell.ok("start", "-s", "alice", site.page("/", "Tea?"))
@@ -124,7 +123,6 @@ def test_a_server_leaves_the_sessions_of_the_shell_to_it(shell: Shell, site: Sit
     assert shell.ok("text").splitlines()[-1] == "Tea?"
 
 
-@pytest.mark.long
 def test_commands_say_nothing_about_the_time_between_them(shell: Shell, site: Site) -> None:
     """A session that waited for the next command is as it was, which is no news: in results, errors and the log."""
     shell.ok("start", "-s", "alice", site.page("/", "Tea?"))
@@ -136,7 +134,6 @@ def test_commands_say_nothing_about_the_time_between_them(shell: Shell, site: Si
     assert "restore" not in shell.ok("log", "alice")
 
 
-@pytest.mark.long
 def test_exit_codes_tell_kinds_of_errors_apart(shell: Shell, site: Site) -> None:
     """An expectation that fails, wrong input, no session, a start that fails: 1, 2, 3, 4; hints name commands."""
     nobody = shell.run("text")
@@ -167,7 +164,6 @@ def test_a_page_is_opened_without_a_start_and_its_picture_is_saved(shell: Shell,
     assert str(shell.home.folder / "screenshots") in shell.ok("screenshot")
 
 
-@pytest.mark.long
 def test_two_users_chat_by_commands_alone(shell: Shell) -> None:  # W1 W44
     """The chat of the demonstration: two browsers, signed in, each sees what the other writes."""
     with ChatServer(PASSWORDS) as chat:
@@ -185,7 +181,6 @@ def test_two_users_chat_by_commands_alone(shell: Shell) -> None:  # W1 W44
     assert set(shell.ok("close-all").split(": ")[1].rstrip(".\n").split(", ")) == {"alice", "bob"}
 
 
-@pytest.mark.long
 def test_two_users_chat_by_one_file(shell: Shell, tmp_path: Path) -> None:
     """A file with a sequence for each session runs them at the same time; words of YAML 1.1 stay words."""
     file = tmp_path / "chat.yaml"
@@ -205,7 +200,6 @@ sequences:
 """
 
 
-@pytest.mark.long
 def test_a_file_starts_the_sessions_that_it_needs_and_closes_them(shell: Shell, site: Site, tmp_path: Path) -> None:
     """With `start` a sequence needs no session before it; with `close` none is left, else it is the shell's own."""
     file = tmp_path / "visits.yaml"
@@ -220,7 +214,6 @@ def test_a_file_starts_the_sessions_that_it_needs_and_closes_them(shell: Shell, 
     assert shell.ok("close-all") == "Closed: ben.\n"
 
 
-@pytest.mark.long
 def test_a_file_of_steps_that_fails_closes_what_it_started(shell: Shell, site: Site) -> None:
     """The exit code is that of the first step that failed, and the message names the session."""
     start = {"sessionId": "ann", "navigationUrl": site.page("/", "<title>Tea</title>")}
@@ -231,7 +224,6 @@ def test_a_file_of_steps_that_fails_closes_what_it_started(shell: Shell, site: S
     assert json.loads(shell.ok("list", "--json"))["sessions"] == []
 
 
-@pytest.mark.long
 def test_a_file_with_a_start_among_its_steps_needs_no_session(shell: Shell, site: Site) -> None:
     """A sequence that starts a session goes on in it, and ends it by its last step."""
     steps = [
@@ -277,7 +269,6 @@ def receipts(shell: Shell) -> dict[str, Receipt]:
     return {name: Receipt.read(text["text"]) for name, text in texts.items()}
 
 
-@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_purchase_by_commands_alone_ends_the_same_on_three_platforms(shops: Shell) -> None:  # W2
     """The checkout of the demonstration: on Android each step is a command, on web and iOS all are one file.

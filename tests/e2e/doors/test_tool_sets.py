@@ -13,6 +13,8 @@ from tests.servers.mcp import served
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 AGENTS = {"claim_session", "release_session"}
 """Tools that join the list when there may be several agents."""
 
@@ -36,7 +38,6 @@ def test_an_unknown_tool_set_stops_the_server_with_its_name() -> None:
     assert done.stderr.startswith("Setting 'tools': there is no set or tool 'mobil'. Did you mean 'mobile'? Sets: ")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_second_session_started_by_name_brings_the_agents_tools_with_one_notice(
     home: Home, site: Site, mode: str
@@ -62,7 +63,6 @@ def test_the_second_session_started_by_name_brings_the_agents_tools_with_one_not
         assert len(server.list_changes) == 1
 
 
-@pytest.mark.long
 def test_a_list_that_was_chosen_does_not_grow(home: Home) -> None:
     """Whoever lists a set other than `default` keeps it, whatever is started; nobody is told of a change."""
     with home.serve(tools="core") as server, server.subscribed():

@@ -16,6 +16,8 @@ from tests.e2e.harness import Home, kill, runs
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 WORD, PIN, LONG = "button", "4711", "qX7-unguessable-3319"
 SHOP = (
     "<!doctype html><title>Every button</title><form><label>Password <input id=pw name=pw type=password></label>"

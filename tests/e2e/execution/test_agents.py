@@ -9,6 +9,8 @@ import pytest
 from orchestrator.demo.chat import ChatServer
 from tests.servers.mcp import Served, served
 
+pytestmark = pytest.mark.full
+
 PASSWORD = "agents-only"
 PEOPLE = ("ann", "ben", "cem")
 
@@ -47,7 +49,6 @@ def test_three_mcp_clients_work_at_once_each_in_its_own_session() -> None:  # W3
             assert all(one.result() for one in seen)
 
 
-@pytest.mark.long
 def test_each_mcp_client_has_its_own_current_session() -> None:  # W31 X8
     """Clients of a project see each other's sessions; each has its own current one, and its end affects no other."""
     with served() as mine:

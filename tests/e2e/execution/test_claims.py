@@ -18,6 +18,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 NAME = re.compile(r"page~[a-z0-9]{5}")
 
 
@@ -70,7 +72,6 @@ def test_a_claims_name_is_in_no_row_no_others_result_and_no_log(connection: Serv
     assert not [text for text in (str(shown), rows.text, rows.data_json, looked.data_json, *logs) if mark in text]
 
 
-@pytest.mark.long
 def test_a_released_claim_is_over_and_its_name_is_told_to_be(connection: Served) -> None:
     """After its release the session is free, and the claim's name is refused with what to use."""
     name = claimed(connection)
@@ -81,7 +82,6 @@ def test_a_released_claim_is_over_and_its_name_is_told_to_be(connection: Served)
     assert connection.call("release_session", sessionId="page").text == "It was not claimed."
 
 
-@pytest.mark.long
 def test_a_second_claim_waits_for_the_first_as_long_as_it_is_told(connection: Served) -> None:
     """A claimed session cannot be claimed again at once; with `wait` the claim comes when the other one is released."""
     name = claimed(connection)
@@ -96,7 +96,6 @@ def test_a_second_claim_waits_for_the_first_as_long_as_it_is_told(connection: Se
     assert second != name
 
 
-@pytest.mark.long
 def test_a_claim_ends_when_it_was_not_used_for_its_time_and_is_renewed_by_use(connection: Served) -> None:
     """Each use begins the time anew; without use the session is free after it."""
     first = connection.ok("claim_session", sessionId="page", ttl=2)
@@ -109,7 +108,6 @@ def test_a_claim_ends_when_it_was_not_used_for_its_time_and_is_renewed_by_use(co
     assert connection.call("press_keys", sessionId=first["sessionId"], keys="Tab").code == "session_not_found"
 
 
-@pytest.mark.long
 def test_closing_all_leaves_what_is_claimed(connection: Served) -> None:  # W12
     """A claimed session is left and named; under the claim's name it can be closed."""
     name = claimed(connection)
@@ -122,7 +120,6 @@ def test_closing_all_leaves_what_is_claimed(connection: Served) -> None:  # W12
     assert connection.ok("close_session", sessionId=name)["closed"] == ["page"]
 
 
-@pytest.mark.long
 def test_a_start_can_claim_at_once(connection: Served) -> None:
     """A session that is claimed by its start gives the claim's name with its row."""
     row = connection.call("start_browser", sessionId="mine", claim=True)
@@ -151,7 +148,6 @@ def test_a_claim_ends_with_its_claimers_connection_and_can_be_forced_by_the_star
     connection.ok("press_keys", sessionId="page", keys="Tab")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("given", ["page~", "page~abc", "page~ABCDE", "page~abcde~abcde", "~abcde"])
 def test_what_looks_like_a_claims_name_and_is_none_is_no_session_id(connection: Served, given: str) -> None:
     """Only claim_session makes names with a tilde: nothing starts under one, and none is guessed."""
@@ -160,7 +156,6 @@ def test_what_looks_like_a_claims_name_and_is_none_is_no_session_id(connection: 
     assert connection.call("press_keys", sessionId="page~abcde", keys="Tab").code == "session_not_found"
 
 
-@pytest.mark.long
 def test_a_claim_does_not_end_while_a_call_under_its_name_runs(connection: Served, site: Site) -> None:
     """A call that is longer than the claim's time keeps it, whoever else wants the session; then the time begins."""
     site.page("/held", "held")
@@ -177,7 +172,6 @@ def test_a_claim_does_not_end_while_a_call_under_its_name_runs(connection: Serve
     until(lambda: not connection.call("claim_session", sessionId="page").failed, "the end of the claim")
 
 
-@pytest.mark.long
 def test_who_started_a_claimed_session_closes_it_and_the_claimer_is_told(connection: Served, home: Home) -> None:
     """A third caller may not; the claimer's next call says who closed it and when, and so does anyone else's."""
     with home.serve() as claimer, home.serve() as third:
@@ -191,7 +185,6 @@ def test_who_started_a_claimed_session_closes_it_and_the_claimer_is_told(connect
             assert re.search(told, text), text
 
 
-@pytest.mark.long
 def test_a_claimer_closes_a_session_that_it_did_not_start(connection: Served, home: Home) -> None:
     """Under the claim's name it is closed by the claimer, and nothing is told of a claim."""
     with home.serve() as claimer:
@@ -203,7 +196,6 @@ def test_a_claimer_closes_a_session_that_it_did_not_start(connection: Served, ho
         assert claimer.ok("close_session", sessionId=name)["closed"] == []
 
 
-@pytest.mark.long
 def test_a_script_uses_and_closes_what_it_claimed_and_what_others_did(connection: Served, home: Home) -> None:
     """A handle under a claim's name acts, runs steps and refreshes; a person may close what another has claimed."""
     with Orchestrator(Settings(home=home.folder, namespace=NAMESPACE)) as orchestrator:
@@ -226,7 +218,6 @@ def test_a_script_uses_and_closes_what_it_claimed_and_what_others_did(connection
         )
 
 
-@pytest.mark.long
 def test_the_steps_after_a_start_that_claims_go_under_the_claims_name(connection: Served) -> None:
     """A sequence that starts and claims a session acts in it and closes it, without the name of the claim."""
     start = {"action": "start_browser", "sessionId": "mine", "claim": True}
@@ -239,7 +230,6 @@ CLAIM = {"action": "claim_session", "sessionId": "page"}
 TAB = {"action": "press_keys", "keys": "Tab"}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("named", ["by the step", "by the sequence", "as the current one"])
 def test_a_sequence_that_claims_a_session_acts_in_it_and_releases_it(
     connection: Served, home: Home, named: str
@@ -269,7 +259,6 @@ def test_a_sequence_that_claims_a_session_acts_in_it_and_releases_it(
     connection.ok("press_keys", sessionId="page", keys="Tab")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("close", [{"sessionId": "page"}, {"sessionId": "page:default"}, {}])
 def test_a_sequence_closes_the_session_of_others_that_it_claimed(
     connection: Served, home: Home, close: dict[str, str]
@@ -284,7 +273,6 @@ def test_a_sequence_closes_the_session_of_others_that_it_claimed(
     assert "claimed" not in refused(connection.call("press_keys", sessionId="page", keys="Tab"), "session_not_found")
 
 
-@pytest.mark.long
 def test_a_sequence_that_fails_leaves_its_claim_and_says_under_which_name(connection: Served) -> None:
     """The text and the data of the failure have the claim's name, under which alone the session can be changed."""
     missing = {"action": "click_element", "selector": "#missing", "timeout": 1}
@@ -297,7 +285,6 @@ def test_a_sequence_that_fails_leaves_its_claim_and_says_under_which_name(connec
     assert connection.ok("release_session", sessionId=name)["released"] == ["page"]
 
 
-@pytest.mark.long
 def test_a_sequence_takes_the_page_and_the_login_of_what_it_claimed(connection: Served) -> None:
     """A fork and a login of the session are read under the claim; the current session is set by the plain id."""
     steps = [
@@ -311,7 +298,6 @@ def test_a_sequence_takes_the_page_and_the_login_of_what_it_claimed(connection: 
     assert connection.call("press_keys", keys="Tab").code == "session_claimed"
 
 
-@pytest.mark.long
 def test_a_sequence_uses_what_it_started_and_claimed_by_its_id(connection: Served) -> None:
     """Steps that name the session go under the claim, as those without a name do."""
     start = {"action": "start_browser", "sessionId": "mine", "claim": True}

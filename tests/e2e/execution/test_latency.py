@@ -24,6 +24,8 @@ from tests.servers.clock import SOURCE, missing
 from tests.servers.site import Site, Visit
 from tests.waiting import PATIENCE, until
 
+pytestmark = pytest.mark.full
+
 PATIENCE_MS = 30_000
 AHEAD = 5
 """Seconds by which the clock of one user is ahead."""
@@ -248,7 +250,6 @@ def test_a_step_that_leads_to_a_new_document_is_timed_from_its_navigation(users:
     users.orchestrator.session("ann").navigate(users.chat.sender)
 
 
-@pytest.mark.long
 def test_what_comes_too_late_or_not_after_the_step_says_so(users: Users) -> None:
     """Too late, with the true time; already so before; never so; each is its own sentence."""
     users.chat.delay = 300
@@ -275,7 +276,6 @@ def test_what_comes_too_late_or_not_after_the_step_says_so(users: Users) -> None
         users.orchestrator.execute_sequence([{**timed, "within": {"ms": 1, "of": "b"}, "name": "b"}], session_id="ben")
 
 
-@pytest.mark.long
 def test_a_race_is_found_by_an_order_of_steps_that_its_seed_brings_back(users: Users) -> None:
     """Two users read a number and write the next one: most orders of these steps lose one of both."""
     count = {"value": "0"}

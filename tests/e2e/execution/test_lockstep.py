@@ -40,7 +40,7 @@ def run(stage: Stage, *clicked: str, broken: str = "", sessions: list[str] = ALL
     return stage.ok("execute_parallel", sequences=[{"sessionIds": sessions, "actions": steps}], lockstep=True)
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_lockstep_without_differences_completes_every_session(stage: Stage) -> None:  # W2
     """Every session runs every step, and no divergence is reported."""
     answer = run(stage, "#add", "#next")
@@ -48,7 +48,7 @@ def test_lockstep_without_differences_completes_every_session(stage: Stage) -> N
     assert "divergence" not in answer
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_lockstep_stops_at_the_first_difference_and_names_the_odd_session(stage: Stage) -> None:  # W2
     """The run stops at the first step after which a session differs from most, even if it is listed first."""
     answer = run(stage, "#add", "#next", "#never", broken="ann")
@@ -63,7 +63,7 @@ def test_lockstep_stops_at_the_first_difference_and_names_the_odd_session(stage:
     assert {name: result["completed"] for name, result in answer["results"].items()} == dict.fromkeys(ALL, 3)
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_step_that_fails_in_one_lockstep_session_is_a_divergence(stage: Stage) -> None:
     """The session whose step failed is the odd one, with its error; of two sessions the first is the base."""
     answer = run(stage, "#help", "#add", broken="bob", sessions=["ann", "bob"])
@@ -73,7 +73,7 @@ def test_a_step_that_fails_in_one_lockstep_session_is_a_divergence(stage: Stage)
     assert answer["results"]["ann"]["completed"] == 2
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_lockstep_waits_for_a_late_session_no_longer_than_the_call_timeout(stage: Stage) -> None:
     """A timeout error names the late session, with the others' results and a hint to raise the timeout."""
     for name in ("ann", "bob"):

@@ -15,6 +15,8 @@ from tests.servers.mcp import Answer
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 SYNC = {"action": "sync", "name": "ready"}
 TITLE = {"action": "execute_script", "script": "return document.title"}
 FAIL = {"action": "click_element", "selector": "#none", "timeout": 50}
@@ -66,7 +68,6 @@ def test_two_users_come_meet_and_go_in_one_call(stage: Stage) -> None:  # W3 X11
     assert open_sessions(stage) == ["browser"]
 
 
-@pytest.mark.long
 def test_a_session_that_was_started_stays_open_without_close(stage: Stage) -> None:
     """Without a name it has an automatic one, under which its result stands; the other sequence's is an open one."""
     url = stage.page("<p>there")
@@ -77,7 +78,6 @@ def test_a_session_that_was_started_stays_open_without_close(stage: Stage) -> No
     assert stage.js("document.body.innerText", sessionId="browser-1") == "there"
 
 
-@pytest.mark.long
 def test_an_open_session_is_closed_after_its_sequence_with_close(stage: Stage) -> None:
     """`close` also ends sessions that were open before."""
     stage.ok("start_browser", sessionId="old")
@@ -86,7 +86,6 @@ def test_an_open_session_is_closed_after_its_sequence_with_close(stage: Stage) -
     assert open_sessions(stage) == ["browser"]
 
 
-@pytest.mark.long
 def test_a_session_is_closed_although_its_sequence_failed(stage: Stage) -> None:
     """The result has the failed step, and says that the session was closed."""
     url = stage.page("<p>there")
@@ -98,7 +97,6 @@ def test_a_session_is_closed_although_its_sequence_failed(stage: Stage) -> None:
     assert open_sessions(stage) == ["browser"]
 
 
-@pytest.mark.long
 def test_a_start_that_fails_is_its_sequences_result_and_the_others_do_not_wait_for_it(stage: Stage) -> None:
     """Its error is reported, a barrier names it at once, and a sequence without barrier completes."""
     url = stage.page("<p>there")
@@ -113,7 +111,6 @@ def test_a_start_that_fails_is_its_sequences_result_and_the_others_do_not_wait_f
     assert open_sessions(stage) == ["browser"]
 
 
-@pytest.mark.long
 def test_sequences_begin_together_when_all_sessions_have_started(stage: Stage) -> None:
     """A session whose page comes late holds the others back, so that their time does not run meanwhile."""
     gate, late = stage.site.gate("/late"), stage.site.page("/late", "<p>late")
@@ -148,7 +145,6 @@ def test_a_wrong_start_in_a_parallel_call_starts_nothing(stage: Stage, start: di
     assert open_sessions(stage) == ["browser"]
 
 
-@pytest.mark.long
 def test_a_parallel_start_under_a_name_in_use_starts_nothing(stage: Stage) -> None:  # W49
     """The other session of the call is not started either."""
     url = stage.page("<p>there")
@@ -171,7 +167,6 @@ def test_a_tool_for_sessions_is_no_step_of_a_parallel_call(stage: Stage) -> None
     assert "start and close" in text
 
 
-@pytest.mark.long
 def test_a_denied_tool_is_no_start_or_close_of_a_parallel_call() -> None:
     """The setting `deny_tools` holds for `start` and `close`, too."""
     with opened("auto", "one", deny_tools="start_session,close_session") as stage:
@@ -193,7 +188,6 @@ def test_sessions_of_a_parallel_call_end_when_its_client_goes_away(home: Home) -
     until(home.is_clean, "the end of all browsers")
 
 
-@pytest.mark.long
 async def test_python_starts_and_closes_the_sessions_of_parallel_sequences(home: Home, site: Site) -> None:
     """`execute_parallel` of the library takes `start` and `close`, too."""
     url = site.page("/", "<title>Here</title>")

@@ -14,6 +14,8 @@ from tests.servers.site import Site
 from tests.servers.slow_driver import SlowDriver
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 PAGE = "<title>ben</title><script>fetch('/held').then(() => document.body.append('late'))</script><body>now"
 """A page that shows `late` once the site's gate is opened."""
 
@@ -41,7 +43,6 @@ def page(site: Site) -> Iterator[str]:
     gate.open()
 
 
-@pytest.mark.long
 def test_a_start_and_a_call_behind_it_report_what_they_wait_for_within_the_first_second(
     home: Home, tmp_path: Path
 ) -> None:
@@ -63,7 +64,6 @@ def test_a_start_and_a_call_behind_it_report_what_they_wait_for_within_the_first
     assert queued.first_after < in_time(1.0)
 
 
-@pytest.mark.long
 def test_a_queued_call_reports_which_call_of_its_session_it_waits_behind(server: Served, site: Site, page: str) -> None:
     """The call that runs is named, and how many others wait before this one."""
     server.ok("start_browser", sessionId="ben", navigationUrl=page)
@@ -81,7 +81,6 @@ def test_a_queued_call_reports_which_call_of_its_session_it_waits_behind(server:
     assert [answered(call).data["text"] for call in calls] == ["nowlate"] * 2
 
 
-@pytest.mark.long
 def test_a_call_that_waits_for_another_agent_names_that_agent(server: Served, site: Site, page: str) -> None:
     """Agents that share a session are told who holds it, where their host names them."""
     server.ok("start_browser", sessionId="shop", navigationUrl=page)
@@ -96,7 +95,6 @@ def test_a_call_that_waits_for_another_agent_names_that_agent(server: Served, si
     assert not answered(call).failed
 
 
-@pytest.mark.long
 def test_a_call_that_waits_for_another_server_says_so(home: Home, site: Site, page: str) -> None:
     """The other server's call has no name here; that it is another process explains the wait."""
     with home.serve() as first, home.serve() as second:

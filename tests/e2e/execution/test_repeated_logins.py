@@ -8,11 +8,12 @@ import pytest
 
 from tests.long.logins import logins
 
+pytestmark = pytest.mark.full
+
 LOGINS = 20
 SEED = 2026
 
 
-@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_users_who_log_in_side_by_side_each_see_their_own_page(tmp_path: Path) -> None:
     """Every login of four sessions shows its own user, however late the page is and however often it changes."""

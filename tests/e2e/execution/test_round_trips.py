@@ -14,6 +14,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.servers.webdriver import RemoteEnd, remote_end
 
+pytestmark = pytest.mark.full
+
 PAGE = """
 <title>Sign in</title><label>Name <input id=name></label><label>Password <input id=password type=password></label>
 <label><input type=checkbox id=stay>Stay</label>

@@ -14,6 +14,8 @@ from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 GO = "<button onclick='document.title = `Gone`'>Go</button>"
 CLICK = {"action": "click_element", "selector": "text=Go"}
 TITLE = {"action": "execute_script", "script": "return document.title"}
@@ -61,7 +63,6 @@ def test_a_sequence_starts_a_session_acts_in_it_and_closes_it(stage: Stage) -> N
     assert open_sessions(stage) == ["browser"]
 
 
-@pytest.mark.long
 def test_steps_go_to_the_session_that_the_sequence_started_last(stage: Stage) -> None:
     """A start within a sequence wins over the caller's current session, which stays as it was."""
     stage.show("<p>untouched", title="Mine")
@@ -80,7 +81,6 @@ def test_steps_of_a_sequence_without_a_start_go_to_the_current_session(stage: St
     assert stage.js("document.title") == "Gone"
 
 
-@pytest.mark.long
 def test_a_step_that_sets_the_current_session_decides_where_the_next_ones_go(stage: Stage) -> None:  # W37
     """After set_current_session, steps go there even if the sequence has started another session."""
     stage.show(GO)
@@ -111,7 +111,6 @@ def test_steps_may_name_their_sessions_and_each_sessions_change_is_told(stage: S
     assert "In bob, from step 3 on:" in answer.text
 
 
-@pytest.mark.long
 def test_a_sequence_for_a_named_session_starts_and_closes_it_under_that_name(stage: Stage) -> None:
     """start_browser and close_session without sessionId are for the session that the sequence names."""
     done = run(
@@ -126,7 +125,6 @@ def test_a_sequence_for_a_named_session_starts_and_closes_it_under_that_name(sta
     assert open_sessions(stage) == ["browser"]
 
 
-@pytest.mark.long
 def test_a_sequence_closes_the_session_in_whose_lane_it_ran_while_others_wait(stage: Stage) -> None:  # F12
     """The last step closes the sequence's own session although another call waits in its lane."""
     run(stage, start("alice", navigationUrl=stage.page(GO)))
@@ -175,7 +173,6 @@ def test_tools_that_run_steps_cannot_be_steps(stage: Stage, tool: str) -> None:
     assert "Put its actions into this list" in text
 
 
-@pytest.mark.long
 def test_a_sequence_stops_at_a_step_whose_session_is_not_open(stage: Stage) -> None:
     """The failed step is named by its index in the whole list; what was started stays open."""
     answer = stage.call("execute_sequence", actions=[start("alice"), TITLE, {**CLICK, "sessionId": "nobody"}, TITLE])
@@ -195,7 +192,6 @@ def test_a_sequence_stops_at_a_start_that_is_refused(stage: Stage) -> None:  # W
     assert "Optional step 0 (start_browser) failed: Session 'browser' already exists" in done["warnings"][0]
 
 
-@pytest.mark.long
 def test_the_timeout_of_a_sequence_bounds_a_start_in_it(stage: Stage) -> None:
     """A start whose page does not answer is undone when the sequence's time is up."""
     gate, there = stage.site.gate("/never"), stage.site.page("/never", GO)
@@ -206,7 +202,6 @@ def test_the_timeout_of_a_sequence_bounds_a_start_in_it(stage: Stage) -> None:
     until(lambda: open_sessions(stage) == ["browser"], "the end of the start")
 
 
-@pytest.mark.long
 async def test_a_python_sequence_starts_and_closes_sessions(home: Home, site: Site) -> None:
     """`execute_sequence` of the library takes tools for sessions as steps, too."""
     async with Orchestrator(Settings(home=home.folder, namespace="steps")) as orchestrator:
@@ -223,7 +218,6 @@ async def test_a_python_sequence_starts_and_closes_sessions(home: Home, site: Si
     assert home.records() == []
 
 
-@pytest.mark.long
 def test_a_denied_tool_for_sessions_is_no_step_either() -> None:
     """The setting `deny_tools` refuses it in a sequence before anything runs, and says which step."""
     with opened("auto", "one", deny_tools="close_session") as stage:

@@ -16,6 +16,8 @@ from tests.e2e.stage import refused
 from tests.servers.mcp import Served, served
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 NAMES = ("ann", "ben", "cem")
 
 
@@ -57,7 +59,6 @@ def where(server: Served, session_id: str) -> str:
     return str(server.ok("execute_script", sessionId=session_id, script="return document.title")["value"])
 
 
-@pytest.mark.long
 def test_agents_that_their_host_names_have_a_current_session_each(
     agents: dict[str, Served], site: Site
 ) -> None:  # W23 W31
@@ -75,7 +76,6 @@ def test_agents_that_their_host_names_have_a_current_session_each(
     ]
 
 
-@pytest.mark.long
 def test_an_agent_closes_its_own_sessions_and_a_parent_those_of_its_sub_agents(
     agents: dict[str, Served],
 ) -> None:  # W12
@@ -91,7 +91,6 @@ def test_an_agent_closes_its_own_sessions_and_a_parent_those_of_its_sub_agents(
     assert sorted(agents["ann"].ok("close_all_sessions")["closed"]) == ["ann", "cem"]
 
 
-@pytest.mark.long
 def test_a_session_with_anothers_call_in_flight_is_left_and_named(agents: dict[str, Served], site: Site) -> None:
     """Closing all spares the session in which another agent waits; the wait goes on, and ends as it should."""
     ben, cem = agents["ben"], agents["cem"]
@@ -125,7 +124,6 @@ def test_an_agent_is_told_what_another_did_in_its_session(agents: dict[str, Serv
     assert ben.ok("get_text", sessionId="page")["events"] == ["ann called click_element here meanwhile."]
 
 
-@pytest.mark.long
 def test_an_agent_that_comes_back_has_its_sessions_and_its_current_one(lasting: Home) -> None:  # W31
     """After a restart of the server, an agent's parked sessions are its own again, and only its own."""
     with lasting.serve() as before:
@@ -144,7 +142,6 @@ def test_an_agent_that_comes_back_has_its_sessions_and_its_current_one(lasting: 
         assert ben.ok("get_text")["session"]["sessionId"] == "b1"
 
 
-@pytest.mark.long
 def test_the_first_agent_of_a_connection_gets_the_parked_sessions_of_no_agent(lasting: Home) -> None:  # W31
     """What a client without identities left parked is the first agent's, as it was the next server's before."""
     with lasting.serve() as before:
@@ -156,7 +153,6 @@ def test_the_first_agent_of_a_connection_gets_the_parked_sessions_of_no_agent(la
         assert ann.ok("get_text")["restored"] is True
 
 
-@pytest.mark.long
 def test_an_agent_that_dies_takes_nothing_with_it(agents: dict[str, Served], site: Site) -> None:
     """A call whose agent is gone ends alone: the others' calls and pages go on, its session is still there."""
     for name, agent in agents.items():
@@ -171,7 +167,6 @@ def test_an_agent_that_dies_takes_nothing_with_it(agents: dict[str, Served], sit
     assert [where(agents["ann"], name) for name in NAMES] == [*NAMES]
 
 
-@pytest.mark.long
 def test_a_forgotten_id_moves_nobodys_page_where_agents_are_hidden(home: Home, site: Site) -> None:  # W23
     """A client that hides its sub-agents: a changing call without an id is refused, a look is not."""
     with hosted(home, "claude-code") as server:
@@ -195,7 +190,6 @@ def test_a_forgotten_id_moves_nobodys_page_where_agents_are_hidden(home: Home, s
         assert server.ok("navigate", url=titled(site, "c"))["session"]["sessionId"] == "carol"
 
 
-@pytest.mark.long
 def test_calls_that_overlap_on_different_sessions_tell_of_several_agents(connection: Served, site: Site) -> None:  # W23
     """An unknown client is trusted until two of its calls overlap on different sessions."""
     for name in ("alice", "bob"):
@@ -207,7 +201,6 @@ def test_calls_that_overlap_on_different_sessions_tell_of_several_agents(connect
     assert refused(connection.call("press_keys", keys="Tab"), "no_session")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("host", ["mcp", "claude-code"])
 def test_one_agent_works_with_two_sessions_by_name_and_without_ids(
     host: str, home: Home, site: Site

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.stage import Stage, refused
-from tests.long_cases import every_other_long
+
+pytestmark = pytest.mark.full
 
 ZONE = "Intl.DateTimeFormat().resolvedOptions().timeZone"
 SIZE = "[innerWidth, innerHeight, devicePixelRatio, screen.width, screen.height, screen.orientation.type]"
@@ -26,7 +27,7 @@ def _as_it_is(fox: Stage) -> Iterator[None]:
     fox.ok("close_sessions", prefix="other")
 
 
-@pytest.mark.parametrize("aspect", every_other_long(ASPECTS))
+@pytest.mark.parametrize("aspect", ASPECTS)
 def test_firefox_emulates_time_zone_language_and_offline_until_they_are_reset(fox: Stage, aspect: str) -> None:
     """An open page and a tab opened later see it; afterwards all is as before."""
     given, seen, wanted, reset = ASPECTS[aspect]
@@ -57,7 +58,6 @@ def test_a_device_gives_firefox_its_screen_and_user_agent_and_says_what_is_missi
     assert fox.js(SIZE, sessionId="fox") == before
 
 
-@pytest.mark.long
 def test_the_first_page_of_a_firefox_sees_the_device_of_its_start(fox: Stage) -> None:  # X18
     """`device` of a start is in force before the first page."""
     url = fox.page("<p>page")
@@ -69,7 +69,6 @@ def test_the_first_page_of_a_firefox_sees_the_device_of_its_start(fox: Stage) ->
     assert fox.js("innerWidth", sessionId="other") == 412
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("size", [(320, 480), (100, 100), (2000, 1500)])
 def test_a_firefox_page_gets_any_size(fox: Stage, size: tuple[int, int]) -> None:
     """Sizes below those of a window are reached, by `set_viewport` and from the start on."""
@@ -83,7 +82,6 @@ def test_a_firefox_page_gets_any_size(fox: Stage, size: tuple[int, int]) -> None
     fox.ok("set_viewport", width=1280, height=720, sessionId="fox")
 
 
-@pytest.mark.long
 def test_a_firefox_starts_with_a_page_narrower_than_a_window(fox: Stage) -> None:
     """`viewport` of a start may be that of a phone."""
     fox.ok("start_browser", browser="firefox", sessionId="other", viewport={"width": 320, "height": 480})

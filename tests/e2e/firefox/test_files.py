@@ -10,6 +10,8 @@ from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 FILE = {"Content-Disposition": "attachment; filename=tea.bin"}
 
 
@@ -18,7 +20,6 @@ def events(stage: Stage) -> str:
     return " ".join(stage.ok("get_text", sessionId="fox").get("events", ()))
 
 
-@pytest.mark.long
 def test_a_file_chooser_of_firefox_is_reported_with_a_ref_for_upload_files(fox: Stage, tmp_path: Path) -> None:
     """The event names the hidden input behind a button, which then takes the file."""
     file = tmp_path / "a.txt"
@@ -34,7 +35,6 @@ def test_a_file_chooser_of_firefox_is_reported_with_a_ref_for_upload_files(fox: 
     assert "no command to close one" in refused(answer, "unsupported")
 
 
-@pytest.mark.long
 def test_a_download_of_firefox_is_saved_or_denied_by_policy(fox: Stage) -> None:
     """The file is in the session's folder, and its path in an event; under `deny` there is none."""
     url = fox.site.page("/tea", Reply(b"tea", 200, "application/octet-stream", FILE))

@@ -9,7 +9,7 @@ from tests.servers.grid import grid_end
 from tests.servers.site import Site
 from tests.waiting import until
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
 
 PAGE = """
 <title>Form</title><label>Name <input id=name></label>

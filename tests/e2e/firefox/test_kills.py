@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.harness import Home, answered, kill, runs
-from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.waiting import until
 
-pytestmark = [pytest.mark.usefixtures("needs_firefox"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("needs_firefox"), pytest.mark.timeout(300)]
 
 FORM = "<title>Form</title><label>Name <input id=name></label>"
 VICTIMS = ("firefox", "geckodriver")
@@ -29,7 +28,7 @@ def die(server: Served) -> None:
     until(lambda: not runs(server.process), "the server to be gone")
 
 
-@pytest.mark.parametrize("victim", every_other_long(VICTIMS))
+@pytest.mark.parametrize("victim", VICTIMS)
 def test_a_firefox_or_geckodriver_killed_in_mid_call_is_session_lost_and_leaves_nothing(
     home: Home, site: Site, victim: str
 ) -> None:  # W11 X22 O12
@@ -67,7 +66,7 @@ def test_a_firefox_of_a_killed_server_is_restored_as_it_was(lasting: Home, site:
         assert lasting.is_clean()
 
 
-@pytest.mark.parametrize("victim", every_other_long(VICTIMS))
+@pytest.mark.parametrize("victim", VICTIMS)
 def test_a_parked_firefox_that_died_is_started_anew_with_its_cookies(
     lasting: Home, site: Site, victim: str
 ) -> None:  # B16 B18 B25

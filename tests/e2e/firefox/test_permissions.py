@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.stage import Stage
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 NAMES = ("geolocation", "notifications", "midi", "persistent-storage", "screen-wake-lock")
 QUERIES = f"{[*NAMES]}.map(name => navigator.permissions.query({{name}}).then(one => one.state))"
 STATES = f"<script>Promise.all({QUERIES}).then(states => document.title = states.join(' '))</script>"
@@ -71,7 +73,6 @@ def test_a_policy_for_permissions_holds_in_open_pages_and_in_new_origins(fox: St
     assert states(fox) == [*["denied"] * (len(NAMES) - 1), "granted"]  # nobody is asked for a wake lock
 
 
-@pytest.mark.long
 def test_an_emulated_place_needs_no_permission_unless_it_is_denied(fox: Stage) -> None:
     """Pages of any origin get it without a question; the policy `deny` has priority."""
     fox.ok("emulate", geolocation={"latitude": 52.5, "longitude": 13.4}, sessionId="fox")

@@ -20,7 +20,7 @@ from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site
 from tests.waiting import until
 
-pytestmark = [pytest.mark.usefixtures("needs_firefox"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("needs_firefox"), pytest.mark.timeout(300)]
 
 KEPT = {"browser": "firefox", "mode": "persistent", "profile": "work"}
 LOGIN = {"Set-Cookie": "user=ann; Path=/; Max-Age=86400"}
@@ -66,7 +66,6 @@ def test_a_login_in_a_profile_of_firefox_survives_its_session(
     assert profiled.ok("execute_script", script=kept, sessionId="later")["value"] == ["user=ann", "mug"]
 
 
-@pytest.mark.long
 def test_a_profile_that_another_firefox_has_open_is_refused(profiled: Served, own: psutil.Process) -> None:
     """No second Firefox is started on it, and the error names the process that has it."""
     text = refused(profiled.call("start_browser", sessionId="ann", **KEPT), "start_failed")

@@ -15,6 +15,8 @@ from tests.e2e.stage import Stage
 from tests.servers.site import Reply, Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 def test_a_firefox_is_recorded_from_its_first_page_to_its_close(fox: Stage, tmp_path: Path) -> None:  # X20
     """Option `har` records redirects, bodies both ways, other tabs and frames of other origins, with their pages."""
@@ -82,7 +84,6 @@ def test_no_secret_stands_in_a_recording_of_firefox(fox: Stage) -> None:
     fox.ok("cookies", action="clear", sessionId="fox")
 
 
-@pytest.mark.long
 def test_a_recording_of_firefox_outlives_its_killed_server(
     lasting: Home,
     site: Site,

@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.providers.test_browsers import OF_A_PAGE, assert_refused
 from tests.e2e.stage import Stage
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("ability", ["passkeys", "color_scheme", "file_pickers"])
 def test_a_tool_that_firefox_lacks_is_refused_with_its_reason(fox: Stage, ability: str) -> None:

@@ -14,6 +14,8 @@ from tests.e2e.stage import Stage
 from tests.servers.site import Reply, Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 FETCH = "fetch(%r, %s).then(r => r.text().then(t => `${r.status} ${t}`), e => 'failed')"
 
 
@@ -34,7 +36,6 @@ def fetched(stage: Stage, url: str, options: str = "{}") -> str:
     return str(stage.js("await " + FETCH % (url, options), sessionId="fox"))
 
 
-@pytest.mark.long
 def test_the_last_rule_of_a_url_applies_in_firefox_until_it_is_cleared(routed: Stage) -> None:
     """Requests are blocked and fulfilled, the answer has its status and type, and the network answers again."""
     url = put(routed, "/api/one", "net")
@@ -52,7 +53,6 @@ def test_the_last_rule_of_a_url_applies_in_firefox_until_it_is_cleared(routed: S
     assert len(routed.site.visits("/api/one")) == 2
 
 
-@pytest.mark.long
 def test_rules_apply_to_navigations_and_frames_of_firefox(routed: Stage) -> None:
     """A page can be fulfilled; a blocked one says so instead of failing, as geckodriver would wait for it."""
     url = routed.page("<p>real", title="real")
@@ -104,7 +104,6 @@ def test_an_archive_is_replayed_in_firefox_by_method_url_and_body(routed: Stage,
     assert routed.site.visits("/recorded") == []
 
 
-@pytest.mark.long
 def test_a_firefox_starts_with_an_archive(routed: Stage, tmp_path: Path) -> None:
     """Option `hars` answers from the first page on."""
     url = routed.site.url("/first")
@@ -116,7 +115,6 @@ def test_a_firefox_starts_with_an_archive(routed: Stage, tmp_path: Path) -> None
     routed.ok("close_session", sessionId="other")
 
 
-@pytest.mark.long
 def test_rules_in_firefox_outlive_their_killed_server(lasting: Home, site: Site, needs_firefox: None) -> None:  # noqa: ARG001
     """The next server serves the rules of the record, and requests that no rule is about pass."""
     url, free = site.page("/ruled", "net"), site.page("/free", "<title>free</title>")
@@ -133,7 +131,6 @@ def test_rules_in_firefox_outlive_their_killed_server(lasting: Home, site: Site,
     until(lambda: not lasting.records(), "the end of the session")
 
 
-@pytest.mark.long
 def test_a_request_that_no_rule_is_about_is_hardly_slower(routed: Stage) -> None:
     """The browser's events are acknowledged at once: it would send the next one 40 ms later otherwise."""
     url = put(routed, "/quick", "quick")

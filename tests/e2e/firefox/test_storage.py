@@ -13,6 +13,8 @@ from tests.e2e.stage import Stage
 from tests.servers.site import Reply
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 _SIGN_IN = """<!doctype html><title>in</title><script>
 localStorage.token = `Grüße 🐟 ${location.hostname}`; document.cookie = 'theme=dark; max-age=900';
 document.cookie = 'grün=früh; max-age=900';
@@ -46,7 +48,6 @@ def state_of(stage: Stage, path: Path) -> dict[str, Any]:
     return state
 
 
-@pytest.mark.long
 def test_a_firefox_started_with_a_storage_state_is_logged_in_at_all_its_sites(signed_in: Stage, tmp_path: Path) -> None:
     """Cookies and local storage of both origins are there from the first page on, without a request of ours."""
     path = tmp_path / "login.json"
@@ -69,7 +70,6 @@ def test_a_firefox_started_with_a_storage_state_is_logged_in_at_all_its_sites(si
     }
 
 
-@pytest.mark.long
 def test_a_firefox_gives_all_its_cookies_with_their_flags(signed_in: Stage, tmp_path: Path) -> None:
     """Cookies of sites that are not open are saved too, each as it was set."""
     cookies = state_of(signed_in, tmp_path / "login.json")["cookies"]
@@ -81,7 +81,6 @@ def test_a_firefox_gives_all_its_cookies_with_their_flags(signed_in: Stage, tmp_
     assert found["localhost", "theme"]["expires"] > 0
 
 
-@pytest.mark.long
 def test_a_cookie_of_a_partition_stays_in_it(fox: Stage, tmp_path: Path) -> None:
     """A cookie that another site's frame has set belongs to the page's site, and is restored for it alone."""
     cookie = {"Set-Cookie": "framed=1; Secure; SameSite=None; Partitioned; Path=/"}
@@ -101,7 +100,6 @@ def test_a_cookie_of_a_partition_stays_in_it(fox: Stage, tmp_path: Path) -> None
     fox.ok("close_session", sessionId="other")
 
 
-@pytest.mark.long
 def test_a_fork_of_a_firefox_has_its_login(signed_in: Stage) -> None:
     """A fork begins at the same page, with the login of the moment."""
     signed_in.ok("navigate", url=signed_in.site.url("/home"), sessionId="fox")
@@ -110,7 +108,6 @@ def test_a_fork_of_a_firefox_has_its_login(signed_in: Stage) -> None:
     assert signed_in.site.visits("/home")[-1].cookies["sid"] == "unguessable"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ["a/b", "50%", "what?", "grün", "a b", "日本"])
 def test_a_cookie_of_any_name_is_deleted(fox: Stage, name: str) -> None:
     """Slashes, percent signs, question marks, umlauts and spaces in a name are its own; other cookies stay."""

@@ -8,9 +8,10 @@ import pytest
 
 from tests.e2e.flows.flows import FLOWS, Flow
 from tests.e2e.harness import Home
-from tests.long_cases import every_other_long
 from tests.needed import needed
 from tests.servers.applications import missing
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -20,7 +21,7 @@ def applications() -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("flow", every_other_long(FLOWS), ids=lambda flow: flow.name)
+@pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.name)
 def test_a_flow_reaches_its_end_within_its_calls_and_bytes(flow: Flow, new_home: Callable[[], Home]) -> None:
     """Every selector comes from an answer; the end is read from the application's own data."""
     with new_home().serve() as server:

@@ -13,6 +13,8 @@ from tests.e2e.stage import Stage, refused
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 def position(stage: Stage) -> float:
     """Return the position after the last recorded entry."""
@@ -94,7 +96,6 @@ def test_console_messages_of_frames_tabs_and_workers_are_recorded(stage: Stage) 
     stage.ok("tabs", action="close")
 
 
-@pytest.mark.long
 def test_the_recorded_console_is_bounded_and_can_be_cleared(stage: Stage) -> None:  # X6
     """The oldest entries are dropped, long messages are cut, and cleared ones do not come back."""
     start = stage.ok("get_console", clear=True)["until"]
@@ -173,7 +174,6 @@ def test_get_console_reads_the_driver_log_of_a_session_without_bidi(stage: Stage
     stage.ok("set_current_session", sessionId="browser")
 
 
-@pytest.mark.long
 def test_the_next_server_reads_the_console_messages_of_a_page_that_is_still_open(home: Home) -> None:
     """Messages of an open page outlive a killed server, and its `since` holds in the next one."""
     with Site() as site:

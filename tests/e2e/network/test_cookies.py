@@ -10,6 +10,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def shown(stage: Stage) -> Iterator[Stage]:
@@ -54,7 +56,6 @@ def test_a_cookie_has_the_path_expiry_and_flags_it_was_set_with(shown: Stage) ->
     assert shown.site.visits("/deep/er")[-1].cookies["full"] == "x"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "value",
     ["", 'with "quotes" and, commas', "a=b=c", "%7B%22a%22%3A1%7D", "grün 🐟", "{json:[1,2]}", "\\back", "x" * 4000],
@@ -65,7 +66,6 @@ def test_any_allowed_cookie_value_is_stored_unchanged(shown: Stage, value: str) 
     assert kept(shown)["v"]["value"] == value
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ["plain", "with.dots-and_more", "a/b", "50%", "what?", "grün", "a b"])
 def test_a_cookie_is_deleted_by_its_name(shown: Stage, name: str) -> None:
     """A cookie with any valid name is deleted, and the others stay."""

@@ -12,6 +12,8 @@ from tests.e2e.stage import HEAR, Stage, refused
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 FACTS = """({
   size: [innerWidth, innerHeight], screen: [screen.width, screen.height], scale: devicePixelRatio,
   touch: navigator.maxTouchPoints, coarse: matchMedia('(pointer: coarse)').matches,
@@ -58,7 +60,6 @@ def test_the_first_page_of_a_session_sees_the_emulated_device(phone: Stage) -> N
     assert visit.headers["sec-ch-ua-mobile"] == "?1"
 
 
-@pytest.mark.long
 def test_new_tabs_and_windows_see_the_emulated_device(phone: Stage) -> None:  # X48
     """A window that the page opens, and a tab of the caller's own, have the device's facts from the first script on."""
     phone.ok("click_element", selector="text=Open")
@@ -118,7 +119,6 @@ def test_viewport_given_at_start_overrides_the_size_of_the_device(theatre: Serve
     theatre.ok("close_session", sessionId="small")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "facts", "word"),
     [
@@ -152,7 +152,6 @@ def test_an_unknown_device_is_refused_before_anything_starts(theatre: Served) ->
     assert "x" not in [one["sessionId"] for one in theatre.ok("list_sessions")["sessions"]]
 
 
-@pytest.mark.long
 def test_the_next_server_keeps_the_emulated_device_and_timezone(home: Home, site: Site) -> None:
     """New pages and tabs of the next server have the device and timezone that the first one emulated."""
     url = site.page("/first", f"<!doctype html>{FIRST}")

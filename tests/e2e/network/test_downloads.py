@@ -14,6 +14,8 @@ from tests.servers.mcp import Answer
 from tests.servers.site import Reply, Site
 from tests.waiting import PATIENCE, until
 
+pytestmark = pytest.mark.full
+
 FOLDER = Path("downloads", "stage", "browser")
 
 
@@ -92,7 +94,6 @@ def test_a_download_that_breaks_off_is_reported_as_such(stage: Stage) -> None:
     assert event in {"The download of 'broken.bin' ended without a file.", *([broken] if path.exists() else ())}
 
 
-@pytest.mark.long
 def test_each_context_has_a_download_folder_of_its_own(stage: Stage) -> None:
     """Each context keeps its folder when another one starts later, and after a policy stopped downloads."""
     for name in ("shop", "shop:ann"):

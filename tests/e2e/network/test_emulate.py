@@ -11,6 +11,8 @@ from tests.e2e.harness import Home
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 WHERE = (
     "await new Promise(done => navigator.geolocation.getCurrentPosition("
     "at => done([at.coords.latitude, at.coords.longitude, at.coords.accuracy]), error => done(error.code)))"
@@ -99,7 +101,6 @@ def test_a_page_cannot_be_reached_while_offline_is_emulated(stage: Stage) -> Non
     assert stage.ok("navigate", url=url)["url"] == url
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -146,7 +147,6 @@ def test_an_emulated_geolocation_needs_no_permission_unless_it_is_denied(stage: 
     assert stage.js(WHERE) == [52.5, 13.4, 10]
 
 
-@pytest.mark.long
 def test_emulation_without_bidi_reaches_each_tab_once_it_is_current(home: Home, site: Site) -> None:
     """A session without BiDi emulates in the current tab at once, in others when they become current."""
     url = site.page("/p", "<!doctype html><meta name=viewport content='width=device-width'><p>here")

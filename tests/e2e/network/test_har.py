@@ -14,6 +14,8 @@ from tests.e2e.harness import Home
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply, Site
 
+pytestmark = pytest.mark.full
+
 FORM = """<form method=post action=/login><input name=user value=ann><input type=password name=secret>
 <button>In</button></form>"""
 
@@ -30,7 +32,6 @@ def of(path: str | Path, url: str) -> dict[str, Any]:
     return entry
 
 
-@pytest.mark.long
 def test_a_har_recording_can_be_flushed_and_stopped_at_any_time(stage: Stage) -> None:  # X20
     """The file has requests and responses with headers, bodies and times, and the pages that they belong to."""
     stage.site.page("/data", Reply('{"n": 1}', 200, "application/json", {"X-Kind": "plain"}))
@@ -70,7 +71,6 @@ def test_a_har_recording_can_be_flushed_and_stopped_at_any_time(stage: Stage) ->
     assert "Nothing is being recorded" in refused(stage.call("har", action="flush"), "invalid_argument")
 
 
-@pytest.mark.long
 def test_a_session_started_with_har_is_recorded_from_the_first_page_to_its_close(
     stage: Stage, tmp_path: Path
 ) -> None:  # X20
@@ -166,7 +166,6 @@ def test_a_har_file_is_read_anew_for_each_replay(stage: Stage, tmp_path: Path) -
         stage.ok("har", action="stop")
 
 
-@pytest.mark.long
 def test_a_recorded_login_is_replayed_with_another_password(stage: Stage) -> None:  # X21
     """A value that is masked in the recording matches any value in a request."""
     stage.site.page("/login", Reply("<title>welcome</title>", headers={"Set-Cookie": "sid=secret-of-ann; Path=/"}))
@@ -186,7 +185,6 @@ def test_a_recorded_login_is_replayed_with_another_password(stage: Stage) -> Non
     stage.ok("close_session", sessionId="again")
 
 
-@pytest.mark.long
 def test_a_har_recording_outlives_its_server(lasting: Home, site: Site, tmp_path: Path) -> None:  # X20
     """Entries recorded before a server was killed are in the file that the next one writes."""
     path, pages = tmp_path / "two.har", [site.page(f"/{one}", f"<title>{one}</title>") for one in "ab"]

@@ -11,6 +11,8 @@ from tests.servers.ports import free_port
 from tests.servers.site import Reply
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 def position(stage: Stage) -> float:
     """Return the position after the last recorded request."""
@@ -23,7 +25,6 @@ def requests_after(stage: Stage, start: float, **arguments: Any) -> list[dict[st
     return [one for one in found if not one["url"].endswith("/favicon.ico")]
 
 
-@pytest.mark.long
 def test_requests_are_recorded_in_order(stage: Stage) -> None:  # X7
     """Entries have method, URL, type, status, size, duration and initiator; text and data say the same."""
     start = position(stage)

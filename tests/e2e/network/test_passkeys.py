@@ -15,6 +15,8 @@ from tests.e2e.stage import Stage, refused
 from tests.servers.mcp import Answer
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 PAGE = """<!doctype html><title>Sign in</title>
 <button id=register>Register</button><button id=login>Log in</button><button id=popup>Popup</button><p id=out></p>
 <script>
@@ -117,7 +119,6 @@ def test_a_login_with_a_passkey_runs_unattended_in_every_tab(shop: RecordedServe
     assert "privateKey" not in everything
 
 
-@pytest.mark.long
 def test_a_removed_passkey_opens_nothing(shop: RecordedServer) -> None:
     """One passkey is removed by its id; all of them with what answers for them."""
     ok(shop.call("passkeys", action="add"))
@@ -163,7 +164,6 @@ def test_a_passkey_of_a_secret_logs_in_and_is_never_shown(shop: RecordedServer) 
     assert shop.places_of(private.replace("+", "-").replace("/", "_")) in ([], [str(file)])
 
 
-@pytest.mark.long
 def test_passkeys_take_their_own_arguments_alone(stage: Stage) -> None:
     """A credential is for add, an id for remove; neither is anything else."""
     for arguments, said in (

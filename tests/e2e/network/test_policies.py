@@ -17,6 +17,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 ASKS = {
     "geolocation": (
         "new Promise(done => navigator.geolocation.getCurrentPosition(() => done('given'), () => done('refused')))"
@@ -58,7 +60,6 @@ def asks(stage: Stage, what: str) -> tuple[str, list[str]]:
     return answer["value"], events
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("what", ASKS)
 def test_a_permission_request_is_dismissed_and_reported_by_default(stage: Stage, what: str) -> None:  # X54 X57 X58
     """A dismissed request leaves the permission state at prompt, and an event names the policy that allows it.
@@ -87,7 +88,6 @@ def test_the_deny_policy_denies_a_permission_and_reports_the_request(stage: Stag
     assert "denied" in event
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("what", ["notifications", "clipboard-read"])
 def test_a_permission_granted_under_allow_stays_until_it_is_denied(stage: Stage, what: str) -> None:  # X54 B24
     """An origin that asked under allow keeps the permission under later policies, until it is denied."""
@@ -219,7 +219,6 @@ PICKERS = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kind", PICKERS)
 def test_a_file_picker_is_closed_and_reported_with_a_ref_for_upload_files(
     stage: Stage, kind: str, tmp_path: Path
@@ -294,7 +293,6 @@ def test_file_pickers_are_reported_under_deny_and_under_manual(stage: Stage) -> 
     assert stage.js("1 + 1") == 2
 
 
-@pytest.mark.long
 def test_downloads_are_stopped_under_deny_silent_under_allow_and_reported_by_default(
     stage: Stage,
 ) -> None:  # X57 X58
@@ -350,7 +348,6 @@ def test_set_policy_returns_all_policies_and_refuses_unknown_values(stage: Stage
     assert stage.ok("set_policy", dialogs="raise")["newTabs"] == "deny"
 
 
-@pytest.mark.long
 def test_a_policy_that_the_browser_refuses_is_not_kept(modern: Served, shared_home: Home) -> None:
     """A call with a download policy that the browser refuses changes no policy of the session."""
     modern.ok("start_browser", sessionId="shop")

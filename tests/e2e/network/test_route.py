@@ -16,6 +16,8 @@ from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply, Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 FETCH = "fetch(%r).then(r => r.text().then(t => `${r.status} ${t}`), e => 'failed')"
 
 
@@ -37,7 +39,6 @@ def fetched(stage: Stage, url: str, **session: str) -> str:
     return str(stage.js("await " + FETCH % url, **session))
 
 
-@pytest.mark.long
 def test_the_last_route_rule_of_a_url_applies_until_it_is_cleared(routed: Stage) -> None:
     """The last rule of a URL applies; a cleared one does not, and the network answers again."""
     url = put(routed, "/api/one", "net")
@@ -71,7 +72,6 @@ def test_route_rules_apply_to_navigations(routed: Stage) -> None:
     assert routed.ok("navigate", url=url)["title"] == "real"
 
 
-@pytest.mark.long
 def test_a_delayed_request_holds_up_no_script_and_no_other_request(routed: Stage) -> None:
     """A delayed request is answered later by the network or by the other rules."""
     slow, fast = put(routed, "/slow", "slow"), put(routed, "/fast", "fast")
@@ -113,7 +113,6 @@ def test_route_rules_apply_to_workers(routed: Stage, name: str) -> None:
     assert routed.site.visits(f"/of-{name}") == []
 
 
-@pytest.mark.long
 def test_route_rules_apply_to_frames_tabs_and_popups(routed: Stage) -> None:
     """A cross-origin frame, a new tab and a popup follow the rules from their first request on."""
     for path in ("/frame", "/tab", "/window"):
@@ -146,7 +145,6 @@ def test_a_fulfilled_request_can_be_read_across_origins(routed: Stage) -> None:
     assert fetched(routed, there) == "failed"  # a GET goes to the network, where CORS forbids it
 
 
-@pytest.mark.long
 def test_a_cached_image_is_requested_again_when_route_rules_change(routed: Stage) -> None:
     """An image that was loaded before the rule, or was answered by it, is requested again."""
     routed.site.page("/kept.svg", Reply(PICTURE % 10, 200, "image/svg+xml", {"Cache-Control": "max-age=1000"}))
@@ -185,7 +183,6 @@ def test_a_route_is_a_sequence_step(routed: Stage) -> None:
     assert routed.ok("route", action="clear", url="/step")["warnings"] == ["No rule has the url '/step'."]
 
 
-@pytest.mark.long
 def test_route_rules_leave_other_sessions_alone(routed: Stage) -> None:
     """A rule applies in its own session only."""
     url = put(routed, "/mine", "net")
@@ -197,7 +194,6 @@ def test_route_rules_leave_other_sessions_alone(routed: Stage) -> None:
     assert fetched(routed, url) == "failed"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("names", "start"), [(("shop", "shop:ann"), {}), (("home", "work"), {"mode": "persistent", "profile": "routed"})]
 )
@@ -226,7 +222,6 @@ def test_sessions_that_share_a_browser_have_route_rules_of_their_own(
     shutil.rmtree(Path(os.environ["ORCHESTRATOR_HOME"], "profiles"), ignore_errors=True)
 
 
-@pytest.mark.long
 def test_route_rules_outlive_their_killed_server_and_hold_nothing_up(lasting: Home, site: Site) -> None:
     """Requests that a killed server delayed continue, and the next server applies the session's rules."""
     page = site.page("/", "<title>page</title>")

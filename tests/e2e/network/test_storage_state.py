@@ -13,6 +13,8 @@ import pytest
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Reply, Visit
 
+pytestmark = pytest.mark.full
+
 _SIGN_IN = """<!doctype html><title>in</title><script>
 localStorage.token = `unguessable-${location.hostname}`; sessionStorage.draft = 'of this tab alone';
 document.cookie = 'theme=dark; max-age=900'</script>"""
@@ -40,7 +42,6 @@ def saved(stage: Stage, **arguments: Any) -> Path:
     return Path(stage.ok("save_storage_state", sessionId="browser", **arguments)["path"])
 
 
-@pytest.mark.long
 def test_a_browser_started_with_a_storage_state_is_logged_in_from_its_first_page(
     signed_in: Stage, tmp_path: Path
 ) -> None:
@@ -58,7 +59,6 @@ def test_a_browser_started_with_a_storage_state_is_logged_in_from_its_first_page
     assert len(signed_in.site.visits("/")) == before
 
 
-@pytest.mark.long
 def test_a_partitioned_cookie_is_restored_for_its_site(stage: Stage, tmp_path: Path) -> None:
     """A partitioned cookie (CHIPS) of the saved state is sent to the site that set it."""
     site, cookie = stage.site, "own=1; Secure; Partitioned; Path=/"
@@ -75,7 +75,6 @@ def test_a_partitioned_cookie_is_restored_for_its_site(stage: Stage, tmp_path: P
     stage.ok("navigate", url=site.url("/unset", host="localhost"), sessionId="browser")
 
 
-@pytest.mark.long
 def test_a_storage_state_can_be_given_as_json_instead_of_a_path(signed_in: Stage) -> None:
     """Clients without files give the state as JSON; fields that others add to the format are ignored."""
     state = json.loads(saved(signed_in).read_text())

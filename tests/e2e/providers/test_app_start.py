@@ -22,6 +22,8 @@ from tests.servers.ports import free_port
 from tests.servers.webdriver import PASSWORD
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 FORMS = [
     ("iOS", "ios", "iOS", "XCUITest", {}),
     ("ios", "ios", "iOS", "XCUITest", {"autoAcceptAlerts": True}),
@@ -77,7 +79,6 @@ def failed(apps: tuple[Served, AppiumEnd, Home], code: str, **arguments: Any) ->
     return text
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("platform", "type_", "name", "automation", "more"), FORMS, ids=[one[0] for one in FORMS])
 def test_an_app_session_is_started_on_each_platform(
     apps: tuple[Served, AppiumEnd, Home], platform: str, type_: str, name: str, automation: str, more: dict[str, Any]
@@ -105,7 +106,6 @@ def test_an_app_session_is_started_on_each_platform(
     assert end.ended() == [row["remoteSessionId"]]
 
 
-@pytest.mark.long
 def test_two_android_sessions_started_at_once_share_no_ports(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """Each start has ports of its own, except those that the user chose, and sends no idempotency key."""
     server, end, home = apps
@@ -174,7 +174,6 @@ def test_a_refused_app_start_is_reported_in_appiums_own_words(
     assert "    at " not in text
 
 
-@pytest.mark.long
 def test_an_app_session_that_starts_too_late_is_ended(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """A start that hangs is given up after start_timeout, or when it is closed; a session created later is deleted."""
     _, end, home = apps
@@ -190,7 +189,6 @@ def test_an_app_session_that_starts_too_late_is_ended(apps: tuple[Served, Appium
         assert until(lambda: len(end.ended()) == len(end.started()) >= 1, "the end of what came too late")
 
 
-@pytest.mark.long
 def test_a_second_session_on_a_device_is_refused_as_device_busy(apps: tuple[Served, AppiumEnd, Home]) -> None:  # W46
     """The error names the session on the device, our own before any request; a foreign one can be attached."""
     server, end, home = apps
@@ -245,7 +243,6 @@ def test_start_session_at_provider_appium_takes_an_app_or_a_browser(
     assert "navigationUrl needs a browser" in text
 
 
-@pytest.mark.long
 def test_a_browser_session_on_a_device_begins_in_its_web_context(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """The record holds the web context of a device's browser, whether it was started or attached."""
     server, end, home = apps
@@ -260,7 +257,6 @@ def test_a_browser_session_on_a_device_begins_in_its_web_context(apps: tuple[Ser
     end.ask("DELETE", theirs)
 
 
-@pytest.mark.long
 def test_the_python_api_starts_app_sessions_with_the_same_errors_as_the_tools(end: AppiumEnd, home: Home) -> None:
     """App sessions and devices are available in the Python API, with the same words and errors."""
     with Orchestrator(Settings(home=home.folder, namespace="script", appium_url=end.url)) as orchestrator:
@@ -329,7 +325,6 @@ def test_list_devices_lists_simulators_and_android_devices_with_their_sessions(
     assert answer.data["devices"][0]["takenBy"] == "here"
 
 
-@pytest.mark.long
 def test_an_appium_is_started_where_none_answers_and_ends_with_its_session(
     end: AppiumEnd, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,7 +46,7 @@ OF_A_PAGE: dict[str, dict[str, Any]] = {
 }
 """Arguments that use each ability of the table."""
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")
+pytestmark = [pytest.mark.full, pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")]
 
 
 class Bench:
@@ -76,7 +76,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     assert home.is_clean()
 
 
-@pytest.mark.long
 def test_firefox_is_requested_with_its_own_options_ports_and_profile_folder(bench: Bench) -> None:
     """The driver gets ports and a profile folder of the session's own; Firefox its switches, no window, the proxy."""
     driver = bench.stand_in("geckodriver")
@@ -110,7 +109,6 @@ def test_firefox_is_requested_with_its_own_options_ports_and_profile_folder(benc
     until(bench.home.is_clean, "a clean home")
 
 
-@pytest.mark.long
 def test_edge_is_requested_like_chrome_with_options_under_its_own_vendor_name(bench: Bench) -> None:
     """Edge's driver listens at an unguessable path; its options have the vendor's name."""
     driver = bench.stand_in("msedgedriver")
@@ -152,7 +150,6 @@ def webkit(bench: Bench, needs_webkitgtk: None) -> dict[str, Any]:  # noqa: ARG0
     return bench.server.ok("start_browser", browser="webkitgtk", sessionId="webkit")
 
 
-@pytest.mark.long
 def test_a_tool_that_a_browser_lacks_is_unsupported_in_its_pages(
     bench: Bench, modern: Served, webkit: dict[str, Any]
 ) -> None:

@@ -38,11 +38,12 @@ from tests.e2e.providers.cloud_cases import (
     Storage,
 )
 from tests.e2e.stage import refused
-from tests.long_cases import every_other_long
 from tests.servers.cloud import CloudHub, RestEnd, proxy_end, rest_end, tunnel, tunnel_ran
 from tests.servers.grid import GridEnd, grid_end
 from tests.servers.mcp import Served, served
 from tests.servers.webdriver import PASSWORD, USER, relayed
+
+pytestmark = pytest.mark.full
 
 
 class Clouds(NamedTuple):
@@ -102,7 +103,7 @@ def clouds(end: Clouds) -> Iterator[Clouds]:
     assert end.grid.sessions() == []
 
 
-@pytest.mark.parametrize("case", every_other_long(CASES), ids=[case.name for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_a_cloud_session_is_requested_driven_marked_and_ended(clouds: Clouds, case: Case) -> None:
     """The hub gets exactly these capabilities and the API exactly these requests; a real session answers meanwhile."""
     hub = clouds.hub(case.provider)
@@ -151,7 +152,6 @@ def _starts(clouds: Clouds) -> tuple[int, int, int]:
     return len(asked[0]), len(asked[1]), len(clouds.rest.requests)
 
 
-@pytest.mark.long
 def test_cloud_credentials_come_from_each_servers_environment_or_secrets_file(
     clouds: Clouds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,7 +288,6 @@ def test_a_failed_app_upload_says_why(clouds: Clouds, tmp_path: Path) -> None:
     assert f"Provider 'local' has no storage for apps. Providers with one: {names}." in unsupported
 
 
-@pytest.mark.long
 def test_cloud_requests_go_to_the_vendors_own_hosts_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hubs, regions and APIs as documented, each by https, and through the proxy that the environment names."""
     for name in ("no_proxy", "NO_PROXY", "SAUCE_REGION"):

@@ -15,6 +15,8 @@ from tests.e2e.harness import Home, kill, remote
 from tests.servers.grid import GridEnd
 from tests.servers.webdriver import PASSWORD, Relayed, relayed
 
+pytestmark = pytest.mark.full
+
 
 class TestLocal(ProviderContract):
     """Browsers of this machine: each has a driver of its own."""

@@ -22,6 +22,8 @@ from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 NGINX = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>"
 Start = Callable[..., Answer]
 
@@ -105,7 +107,6 @@ def test_the_time_of_a_start_holds_for_what_comes_after_the_answer(modern: Serve
     assert "Try again, or raise start_timeout." in text
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("given", ["", f"{USER}:wrong-password@"])
 def test_a_missing_or_wrong_password_fails_the_start_as_provider_auth(start: Start, port: int, given: str) -> None:
     """A rejected password fails the start with HTTP 401, and the password that was tried is not shown."""
@@ -153,7 +154,6 @@ def test_a_session_created_after_its_start_timed_out_is_deleted(start: Start, en
         until(lambda: not end.sessions(), "its end at the remote end")
 
 
-@pytest.mark.long
 def test_a_grid_session_created_after_its_start_timed_out_is_deleted(
     modern: Served, shared_home: Home, grid: GridEnd
 ) -> None:
@@ -168,7 +168,6 @@ def test_a_grid_session_created_after_its_start_timed_out_is_deleted(
     until(lambda: not grid.sessions(), "its end at the Grid")
 
 
-@pytest.mark.long
 def test_a_start_without_a_free_grid_slot_fails_and_leaves_the_queue(modern: Served, shared_home: Home) -> None:
     """The start's deadline or the Grid's own ends the wait, and neither leaves the request in the queue."""
     flags = ("--session-request-timeout", "6", "--session-request-timeout-period", "1")
@@ -187,7 +186,6 @@ def test_a_start_without_a_free_grid_slot_fails_and_leaves_the_queue(modern: Ser
         assert (shared_home.records(), small.waiting(), len(small.sessions())) == ([], [], 1)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("status", "expected"), [(502, "502 Bad Gateway"), (503, "503 Service Unavailable")])
 def test_a_502_or_503_fails_the_start_as_an_error_of_the_proxy(
     start: Start, port: int, status: int, expected: str
@@ -205,7 +203,6 @@ def test_a_refused_capability_is_reported_in_the_remote_ends_words(start: Start,
     assert "invalid 'pageLoadStrategy'. Check the capabilities and options of the start." in text
 
 
-@pytest.mark.long
 def test_a_single_proxy_error_in_an_open_session_is_retryable(
     modern: Served, site: Site, end: RemoteEnd, port: int
 ) -> None:
@@ -227,7 +224,6 @@ def test_a_single_proxy_error_in_an_open_session_is_retryable(
     assert end.sessions() == []
 
 
-@pytest.mark.long
 def test_a_session_survives_while_its_remote_host_is_unreachable(modern: Served, end: RemoteEnd, port: int) -> None:
     """A session is not lost while its host cannot be reached, and works when the host answers again."""
     host = "127.0.0.2"  # this machine, but not by its name

@@ -23,6 +23,8 @@ from tests.servers.site import Reply, Site
 from tests.servers.webdriver import PASSWORD, Relayed, relayed
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 BROWSER = {"provider": "selenium_grid", "platform": "browser", "browser": "chrome"}
 
 
@@ -99,7 +101,6 @@ def test_a_grid_session_types_clicks_and_takes_screenshots_like_a_local_one(fron
     assert len(front.server.ok("tabs", action="list")["tabs"]) == 1
 
 
-@pytest.mark.long
 def test_console_and_network_of_a_grid_session_are_recorded(front: Front) -> None:  # X6 X7
     """Console and network are recorded by the Grid's BiDi socket; without it only the driver's console log is read."""
     page = front.site.page("/talk", "<title>T</title><script>console.warn('from afar'); fetch('/nothing')</script>")
@@ -126,7 +127,6 @@ def test_upload_files_sends_local_files_to_the_grid_node(front: Front, tmp_path:
     assert said["value"] == ["two words ü.csv", "content"]
 
 
-@pytest.mark.long
 def test_downloads_of_a_grid_session_are_fetched_to_this_machine(front: Front) -> None:
     """A download at the node is fetched and reported here; under the policy allow it is fetched silently."""
 
@@ -189,7 +189,6 @@ def test_a_start_that_no_grid_slot_can_take_fails_at_once(front: Front) -> None:
     assert [path for _, path, _ in front.relay.requests[asked:]] == ["/status", "/status"]
 
 
-@pytest.mark.long
 def test_route_and_har_work_in_a_grid_session(front: Front, tmp_path: Path) -> None:
     """Requests of a Grid session are fulfilled by a rule and recorded, through the Grid's DevTools endpoint."""
     page = front.site.page("/ruled", "<title>net</title>")

@@ -14,6 +14,8 @@ from tests.servers.grid import GridEnd, grid_end
 from tests.servers.mcp import Served
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 STATE = "return document.title"
 
 
@@ -28,7 +30,6 @@ def frail() -> Iterator[GridEnd]:
             yield grid
 
 
-@pytest.mark.long
 def test_an_idle_session_on_a_grid_node_is_kept_alive(modern: Served, shared_home: Home, frail: GridEnd) -> None:
     """A node ends a foreign session at its session timeout, while an unused session of the server stays open."""
     _start(modern, frail, "thinks")

@@ -12,6 +12,8 @@ from tests.servers.grid import GridEnd
 from tests.servers.mcp import Served
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 SLOTS = 4
 STARTS = 10
 
@@ -22,7 +24,6 @@ def direct(grid: GridEnd) -> dict[str, Any]:
     return {"provider": "selenium_grid", "platform": "browser", "browser": "chrome", "options": {"url": grid.url}}
 
 
-@pytest.mark.long
 def test_a_start_queued_for_a_grid_slot_reports_its_place_and_leaves_when_given_up(
     modern: Served, home: Home, grid: GridEnd, direct: dict[str, Any]
 ) -> None:

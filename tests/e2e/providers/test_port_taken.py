@@ -10,8 +10,9 @@ import pytest
 from tests.servers.mcp import served
 from tests.servers.ports import losing_its_port
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.long
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in that loses its port is a script")
 def test_a_start_survives_a_port_that_was_taken(tmp_path: Path) -> None:
     """The first driver's port is taken, so it ends; the session starts with a second one and is not lost."""

@@ -11,6 +11,8 @@ from tests.e2e.stage import Stage, refused
 from tests.servers.mcp import served
 from tests.servers.site import Reply, Site
 
+pytestmark = pytest.mark.full
+
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 CLEAN = "<html lang=en><main><h1>Shop</h1><label>Card <input id=card></label><button>Pay</button></main>"
 FAULTY = f"""<html lang=en><main><h1>Shop</h1><img id=logo src={PIXEL} width=20 height=20>
@@ -83,7 +85,6 @@ def test_a_page_without_faults_has_no_violations(stage: Stage) -> None:
     assert answer.text.startswith(f"No violations; passed: {answer.data['passed']}, ")
 
 
-@pytest.mark.long
 def test_a_frame_of_another_site_is_checked_by_itself(stage: Stage) -> None:
     """A frame in it, too; both are spared the rules about a whole page."""
     deep = stage.page(f"<img id=deep src={PIXEL} width=20 height=20>")
@@ -103,7 +104,6 @@ def test_a_frame_that_is_not_seen_is_not_checked(stage: Stage) -> None:
     assert (audited["violations"], audited["documents"]) == ([], 1)
 
 
-@pytest.mark.long
 def test_an_audit_of_an_element_leaves_out_the_rest(stage: Stage) -> None:
     """A selector may also lead into a frame of another site."""
     far = stage.page("<section><input></section><select><option>A</select>").replace("127.0.0.1", "localhost")
@@ -139,7 +139,6 @@ def test_rules_and_tags_that_do_not_exist_are_refused_with_those_that_do(stage: 
     assert "wcag2aa" in text
 
 
-@pytest.mark.long
 def test_of_many_elements_the_first_are_listed_and_the_others_counted(stage: Stage) -> None:
     """`limit` says how many, and a long answer is cut to `max_output` like any other."""
     stage.show("<html lang=en><main><h1>Many</h1>" + "<input>" * 300)
@@ -151,7 +150,6 @@ def test_of_many_elements_the_first_are_listed_and_the_others_counted(stage: Sta
     assert len(broken(stage.ok("audit_page", limit=40))["label"]) == 40
 
 
-@pytest.mark.long
 def test_contrast_is_left_out_of_a_huge_page_unless_it_is_asked_for(stage: Stage) -> None:
     """Measuring it would keep the page busy for longer than a call may take; the warning says what to do."""
     stage.show("<html lang=en><main><h1>Long</h1>" + "<br>" * 16_000 + "<p id=p style='color:#eee'>Pale")
@@ -202,7 +200,6 @@ def test_a_frame_that_the_driver_cannot_enter_is_listed_as_not_checked(stage: St
     assert f"Not checked: {frame}" in answer.text
 
 
-@pytest.mark.long
 def test_an_audit_works_in_the_page_s_own_world(webkitgtk: Stage) -> None:
     """WebKitGTK has no other; the page keeps its own `axe`."""
     check_faults(webkitgtk)

@@ -13,6 +13,8 @@ from PIL import Image
 
 from tests.e2e.stage import Stage, opened, refused
 
+pytestmark = pytest.mark.full
+
 NAMES = ("left", "right")
 
 
@@ -32,7 +34,6 @@ def _compare(stage: Stage, of: str, **more: Any) -> dict[str, Any]:
     return stage.ok("compare_sessions", sessionIds=list(NAMES), of=of, **more)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("of", ["text", "elements", "screenshot"])
 def test_sessions_on_equal_pages_compare_as_the_same(two: Stage, of: str) -> None:  # W2 W5
     """Sessions on equal pages have no difference of any kind."""
@@ -43,7 +44,6 @@ def test_sessions_on_equal_pages_compare_as_the_same(two: Stage, of: str) -> Non
     assert answer.text == "All sessions show the same as left."
 
 
-@pytest.mark.long
 def test_text_that_differs_is_listed_for_both_sessions(two: Stage) -> None:
     """Lines that only one session has are listed under its name, common lines are not."""
     _show(two, "<p>Total</p><p>12.00</p><p>Thanks</p>", "<p>Total</p><p>13.00</p><p>Thanks</p><p>Bye</p>")

@@ -8,6 +8,8 @@ from tests.e2e.seeing.conformance import Case, lack, name_cases, role_cases
 from tests.e2e.stage import Stage
 from tests.needed import needed
 
+pytestmark = pytest.mark.full
+
 NO_BOX = "Chromium renders it without a size: nobody sees it, so it has no line"
 PHRASE = "a tooltip on a phrase makes no line of its own, which would tear the text apart"
 

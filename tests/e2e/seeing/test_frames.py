@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.stage import Stage, refused
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 INNER = (
     "<h2>Inside</h2><input id=f aria-label=Card><input id=p type=password aria-label=Pin value=9876-secret>"
     "<select id=s aria-label=Kind><option>Visa<option>Amex</select><div style='height:1500px'>tall</div>"
@@ -32,7 +34,6 @@ hosts = pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-o
 depths = pytest.mark.parametrize("nested", [False, True], ids=["frame", "frame-in-frame"])
 
 
-@pytest.mark.long
 @hosts
 @depths
 def test_a_frame_is_part_of_the_outline(stage: Stage, host: str, nested: bool) -> None:  # noqa: FBT001
@@ -159,7 +160,6 @@ def test_text_of_the_page_includes_same_origin_frames(stage: Stage) -> None:
     assert text.index("Outside") < text.index("Inside") < text.index("after")
 
 
-@pytest.mark.long
 @hosts
 def test_wait_for_finds_an_element_in_a_frame_that_is_added_later(stage: Stage, host: str) -> None:
     """A wait ends when the frame and the element in it have appeared."""
@@ -188,7 +188,6 @@ def test_a_script_argument_from_a_cross_origin_frame_is_refused(stage: Stage) ->
     assert "of another origin" in refused(answer, "unsupported")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -252,7 +251,6 @@ def test_keys_go_into_a_frame_of_the_same_site_that_has_the_focus(stage: Stage) 
         assert stage.ok("expect", selector="#frame >> #f", value="minttea")
 
 
-@pytest.mark.long
 def test_a_click_in_another_sites_frame_that_no_selector_names_is_reported(stage: Stage) -> None:
     """The result names the frame's origin; with the frame named there is nothing to report."""
     framed(stage, "localhost")

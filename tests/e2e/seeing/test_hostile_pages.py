@@ -15,10 +15,11 @@ from tests.e2e import hostile_pages as pages
 from tests.e2e.harness import in_time, kill
 from tests.e2e.seeing.test_hostile import LINE, bounded_call
 from tests.e2e.stage import Stage, opened
-from tests.long_cases import every_other_long
 from tests.servers.mcp import Answer
 from tests.servers.site import Reply, Site
 from tests.waiting import until
+
+pytestmark = pytest.mark.full
 
 SECRET = "what no caller reads"
 CALM = "<button id=calm onclick=\"document.title = 'clicked'\">Calm</button>"
@@ -185,7 +186,7 @@ SAYING: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.FORGED_TEXTS))
+@pytest.mark.parametrize("name", pages.FORGED_TEXTS)
 def test_a_text_that_imitates_ours_stays_inside_of_the_fence(stronghold: Stronghold, name: str) -> None:
     """Whatever a page writes, and wherever it is shown: our own lines are those outside of the fence."""
     said = pages.FORGED_TEXTS[name]
@@ -220,7 +221,7 @@ def check_fences(answer: Answer) -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x85\u2028\u2029\u202e\u2066]", "\n".join(outside))
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.FRAMES))
+@pytest.mark.parametrize("name", pages.FRAMES)
 def test_a_button_in_a_hostile_frame_is_pressed_and_none_beside_it(stronghold: Stronghold, name: str) -> None:
     """The frame says nothing about the page around it, and what is in it is used like any other."""
     stronghold.show(
@@ -235,7 +236,7 @@ def test_a_button_in_a_hostile_frame_is_pressed_and_none_beside_it(stronghold: S
     assert stronghold.ok("click_element", selector="text=Top")["title"] == "top"
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.UNSEEN))
+@pytest.mark.parametrize("name", pages.UNSEEN)
 def test_a_page_beside_a_hostile_frame_is_used_like_any_other(stronghold: Stronghold, name: str) -> None:
     """Frames that come and go, that are many, or lead where no page may."""
     html = f"{BEFORE}<button onclick=\"document.title = 'top'\">Top</button>{filled(stronghold, pages.UNSEEN[name])}"
@@ -247,7 +248,7 @@ def test_a_page_beside_a_hostile_frame_is_used_like_any_other(stronghold: Strong
     check_usable(stronghold)
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.DOCUMENTS))
+@pytest.mark.parametrize("name", pages.DOCUMENTS)
 def test_every_tool_answers_on_an_unusual_document(stronghold: Stronghold, name: str) -> None:
     """Drawings, XML, text, and documents that lack their parts."""
     kind, content = pages.DOCUMENTS[name]
@@ -286,7 +287,7 @@ ACTS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.HOLDING))
+@pytest.mark.parametrize("name", pages.HOLDING)
 def test_a_page_that_wants_to_hold_a_call_ends_none_late(stronghold: Stronghold, name: str) -> None:
     """Each call has a result or a reason in its time, and the page can be left."""
     body = "<button id=b>Go</button><input id=i>"
@@ -326,7 +327,7 @@ def test_a_page_that_takes_too_long_to_read_is_read_in_part(stronghold: Strongho
 BROWSERS_OWN = re.compile(r"(file|chrome|devtools|view-source|filesystem|edge|chrome-extension):(?!//invalid/)")
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.REDIRECTS))
+@pytest.mark.parametrize("name", pages.REDIRECTS)
 def test_a_page_leads_to_no_file_no_settings_and_no_metadata(stronghold: Stronghold, name: str) -> None:
     """By links, scripts, forms, windows, frames and the server: nothing of what is there is read."""
     stronghold.call("navigate", url=stronghold.page(filled(stronghold, pages.REDIRECTS[name])), timeout=4000)
@@ -352,7 +353,7 @@ def test_a_press_meant_for_a_bait_reaches_nothing_else(stronghold: Stronghold, n
     stronghold.ok("expect", title="Page", timeout=0)
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.ESCAPES))
+@pytest.mark.parametrize("name", pages.ESCAPES)
 def test_a_page_that_wants_out_of_its_tab_leaves_the_session_usable(stronghold: Stronghold, name: str) -> None:
     """Windows, the whole screen, the pointer, prompts of the browser: the next calls work as ever."""
     stronghold.ok("navigate", url=stronghold.page(filled(stronghold, pages.ESCAPES[name])), timeout=4000)
@@ -362,7 +363,7 @@ def test_a_page_that_wants_out_of_its_tab_leaves_the_session_usable(stronghold: 
     check_usable(stronghold)
 
 
-@pytest.mark.parametrize("name", every_other_long(pages.WINDOWS))
+@pytest.mark.parametrize("name", pages.WINDOWS)
 def test_a_window_in_which_no_page_comes_is_used_like_any_other(stronghold: Stronghold, name: str) -> None:
     """Its tab can be gone to, read, used for another page and closed, and other tabs beside it."""
     address = filled(stronghold, pages.WINDOWS[name])

@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.stage import Stage, refused
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 def test_an_object_of_the_page_under_the_engines_names_answers_nothing(stage: Stage) -> None:
     """Names that earlier engines had, or that begin like ours, are only the page's."""
@@ -62,7 +64,6 @@ FRAME = """<style>body {{ margin: 0 }}
  <button id=transfer onclick="document.title = 'transferred'">Transfer</button>{more}<iframe src="{src}"></iframe>"""
 
 
-@pytest.mark.long
 def test_a_click_in_a_frame_of_another_origin_does_not_land_on_the_page_around_it(stage: Stage) -> None:
     """Something over the frame is named as what covers it, and the click is not made."""
     inner = stage.page("<button style='width:200px;height:80px'>Inner</button>").replace("127.0.0.1", "localhost")

@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.stage import Stage, refused
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 LARGE = {
     "one text": "document.body.append('word word word. '.repeat(700_000))",
     "many rows": (
@@ -35,7 +37,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.long
 def test_a_page_of_megabytes_of_text_can_be_read_and_used(stage: Stage, large: str) -> None:
     """Each call answers with a part of the page at most, in the same tab."""
     for tool, arguments in CALLS:
@@ -47,7 +48,6 @@ def test_a_page_of_megabytes_of_text_can_be_read_and_used(stage: Stage, large: s
     assert tab["url"] == large
 
 
-@pytest.mark.long
 def test_a_million_lines_of_the_console_do_not_hold_up_the_session(stage: Stage) -> None:
     """The lines beyond those that a driver can report are left out, which the console says; places remain true."""
     url = stage.show("<button onclick=\"for (let i = 0; i < 1e6; i++) console.log('line', i)\">Write</button>")
@@ -73,7 +73,6 @@ def test_console_methods_that_a_page_replaces_are_its_own(stage: Stage) -> None:
     assert stage.ok("get_console", limit=1)["entries"][-1]["text"] == "hello"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "script",
     [

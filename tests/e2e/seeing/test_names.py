@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.stage import Stage
 from tests.servers.site import Reply
 
+pytestmark = pytest.mark.full
+
 TOOLBAR = """
 <style>.cog::before {content: '\\e900'} button, a {padding: 9px}</style>
 <span aria-label=Settings><a role=tab tabindex=0><i class=cog></i></a></span>

@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import Stage
 
+pytestmark = pytest.mark.full
+
 LANGUAGES = "".join(f"<option>Language {n}</option>" for n in range(20))
 HEADER = (
     "<header><a href=/>Shop</a><nav>"
@@ -34,7 +36,6 @@ def bare(lines: list[str]) -> list[str]:
     return [line.partition(" [")[0] for line in lines]
 
 
-@pytest.mark.long
 def test_the_message_of_a_new_page_of_the_shop_comes_first(stage: Stage) -> None:
     """Header, navigation and languages are as before, and only what is new is told, the alert first."""
     added = "<div role=alert>Red mug has been added to your basket</div>"
@@ -110,7 +111,6 @@ def test_a_page_of_another_origin_begins_with_its_heading_and_main_part(stage: S
     assert lines[5:7] == ["banner", 'link "Shop"']
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("lines", [400, 5000])
 def test_a_long_page_that_comes_again_is_told_by_its_differences(stage: Stage, lines: int) -> None:
     """Of long pages the beginning is compared, within limits."""

@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.core
 def test_get_page_source_returns_the_current_html_with_its_doctype(stage: Stage) -> None:
@@ -22,7 +24,6 @@ def test_get_page_source_returns_the_current_html_with_its_doctype(stage: Stage)
     assert source in answer.text
 
 
-@pytest.mark.long
 def test_get_page_source_of_a_selector_returns_the_first_match(stage: Stage) -> None:
     """The HTML of the first match includes the element itself, and the number of matches is given."""
     stage.show("<ul><li>a<li>b</ul>")

@@ -14,6 +14,8 @@ from PIL import Image
 from tests.e2e.stage import Stage, refused
 from tests.servers.mcp import Answer
 
+pytestmark = pytest.mark.full
+
 RED, GREEN, BLUE, WHITE = (200, 0, 0), (0, 150, 0), (0, 0, 220), (255, 255, 255)
 STYLE = "<style>body{margin:0}.r{background:rgb(200,0,0)}.g{background:rgb(0,150,0)}.b{background:rgb(0,0,220)}</style>"
 
@@ -50,7 +52,6 @@ def framed(stage: Stage, host: str, inner: str, style: str = "width:400px;height
 hosts = pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same-origin", "cross-origin"])
 
 
-@pytest.mark.long
 def test_an_element_screenshot_shows_only_the_element(stage: Stage) -> None:
     """The image shows nothing around the element, and the text gives its position."""
     stage.show(f"{STYLE}<div id=x class=r style='position:absolute;left:100px;top:50px;width:80px;height:40px'></div>")
@@ -70,7 +71,6 @@ def test_an_element_screenshot_scrolls_to_an_element_below_the_viewport(stage: S
     assert offset(answer)[1] == round(stage.js("x.getBoundingClientRect().top"))
 
 
-@pytest.mark.long
 def test_an_element_screenshot_waits_for_its_element(stage: Stage) -> None:
     """A late element is waited for; one that is never visible is not_actionable."""
     stage.show(
@@ -109,7 +109,6 @@ def test_an_element_in_a_frame_is_captured_at_its_place(stage: Stage, host: str)
     assert image.getpixel((1, 1)) == (255, 0, 0)
 
 
-@pytest.mark.long
 @hosts
 def test_an_element_larger_than_the_viewport_in_a_frame_is_captured_whole(stage: Stage, host: str) -> None:
     """A large element is captured whole when its frame is large enough."""
@@ -120,7 +119,6 @@ def test_an_element_larger_than_the_viewport_in_a_frame_is_captured_whole(stage:
     assert image.getcolors() == [(200 * 1300, GREEN)]
 
 
-@pytest.mark.long
 @hosts
 def test_an_element_clipped_by_its_frame_is_captured_in_part_and_says_so(stage: Stage, host: str) -> None:
     """The image has the visible part, and the text gives its share of the element."""
@@ -130,7 +128,6 @@ def test_an_element_clipped_by_its_frame_is_captured_in_part_and_says_so(stage: 
     assert "Only 300 x 200 of the 300 x 1300 CSS pixels of '#x' can be seen" in answer.text
 
 
-@pytest.mark.long
 def test_an_element_in_a_shadow_root_is_captured(stage: Stage) -> None:
     """Elements in a shadow root and in a frame within it are captured."""
     there = stage.page(f"{STYLE}<p id=deep class=r style='margin:0;width:50px;height:20px'>").replace("127", "127")
@@ -164,7 +161,6 @@ def test_a_full_page_screenshot_shows_the_whole_page_and_keeps_its_scroll_positi
     assert stage.js("[document.documentElement.clientWidth, innerWidth, innerHeight, scrollY]") == before
 
 
-@pytest.mark.long
 def test_a_full_page_screenshot_is_cut_at_16384_pixels(stage: Stage) -> None:
     """The text gives the cut part of a longer page."""
     stage.show(f"{STYLE}<div class=g style='height:20000px'></div>")
@@ -200,7 +196,6 @@ def colours_around(image: Image.Image, left: int, top: int, right: int, bottom: 
     return {image.getpixel(point) for point in points if 0 <= point[0] < image.width and 0 <= point[1] < image.height}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("ground", ["white", "black", "rgb(194,24,91)"])
 def test_marks_are_drawn_around_actionable_elements_only(stage: Stage, ground: str) -> None:
     """Marks are visible on any background, and the page itself is not touched."""
@@ -240,7 +235,6 @@ def test_a_clipped_element_is_marked_where_it_is_visible(stage: Stage) -> None:
     assert image.crop(below).tobytes() == plain.crop(below).tobytes()
 
 
-@pytest.mark.long
 @hosts
 def test_marks_are_drawn_where_a_frame_shows_its_elements(stage: Stage, host: str) -> None:
     """Marks in a frame are in place in screenshots of the frame and of the whole page."""

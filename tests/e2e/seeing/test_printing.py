@@ -11,6 +11,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 THREE_PAGES = "".join(f"<h1 style='break-after: page'>Part {n}</h1>" for n in (1, 2)) + "<h1>Part 3</h1>"
 
 
@@ -25,7 +27,6 @@ def pages(path: str) -> list[tuple[float, float]]:
     return [(float(width), float(height)) for width, height in boxes]
 
 
-@pytest.mark.long
 def test_a_page_is_printed_below_home_on_as_many_sheets_as_it_needs(stage: Stage) -> None:
     """Without parameters the paper is the specification's, US Letter upright."""
     stage.show(THREE_PAGES)

@@ -12,6 +12,8 @@ import pytest
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.mcp import Answer
 
+pytestmark = pytest.mark.full
+
 ERAS = ("auto", "legacy")
 PAGE = (
     '<h1>Shop</h1><form onsubmit="event.preventDefault(); out.textContent = `hello ${n.value}`">'
@@ -127,7 +129,6 @@ def test_null_arguments_count_as_not_given(stage: Stage) -> None:
     assert not answer.failed, answer.text
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [

@@ -13,6 +13,8 @@ from PIL import Image
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 SHOP = """
 <header><nav aria-label=Main><a href=#a>Home</a> <a href=#b>Shop</a></nav></header>
 <main><h1>Mugs</h1><p>Two kinds.</p>
@@ -86,7 +88,6 @@ def test_elements_outside_the_viewport_are_counted_in_the_outline(stage: Stage) 
     assert (far["shown"], far["total"]) == (3, 3)
 
 
-@pytest.mark.long
 def test_an_outline_with_a_root_shows_only_what_is_inside_it(stage: Stage) -> None:
     """The root is any selector; one that matches nothing is element_not_found."""
     stage.show(SHOP)
@@ -292,7 +293,6 @@ def test_a_screenshot_below_a_file_is_refused(stage: Stage, tmp_path: Path) -> N
     assert "cannot be written" in text
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("width", "height"), [(2400, 600), (300, 3000)])
 def test_a_large_screenshot_is_scaled_to_2000_pixels(stage: Stage, width: int, height: int) -> None:
     """The longer side has 2,000 pixels, and the text gives the size of a CSS pixel in the image."""

@@ -9,10 +9,11 @@ import pytest
 from tests.e2e.stage import Stage
 from tests.servers.site import Visit
 
+pytestmark = pytest.mark.full
+
 CLICK = {"action": "click_element", "selector": "#b"}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "send",
     [
@@ -63,7 +64,6 @@ BUSY = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("reason", BUSY)
 def test_the_unstable_reason_names_what_keeps_the_page_busy(stage: Stage, reason: str) -> None:
     """Spinners, busy parts, finite animations and endless changes are named as the unstable reason."""

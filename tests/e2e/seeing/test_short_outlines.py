@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.seeing.test_seeing import without_refs
 from tests.e2e.stage import Stage
 
+pytestmark = pytest.mark.full
+
 WRAPPED = (
     "<x-button aria-label=Save tabindex=0></x-button><script>document.querySelector('x-button').attachShadow("
     "{mode: 'open'}).innerHTML = `<button aria-label=Save onclick='saved = 1'><svg width=9 height=9 /></button>`"
@@ -35,7 +37,6 @@ def lines(stage: Stage, **arguments: Any) -> list[str]:
     return [line.strip(" -") for line in without_refs("\n".join(stage.outline(**arguments))).splitlines()]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("html", "expected"),
     [

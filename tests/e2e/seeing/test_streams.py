@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 CHAT = """<div id=log role=log aria-label=Chat style='min-height: 50px'>Welcome</div>
 <div id=note role=status style='min-height: 20px'></div>
 <input id=q aria-label=Question><button id=b onclick='send()'>Send</button><script>
@@ -45,7 +47,6 @@ def test_a_page_has_settled_when_the_reply_is_complete(stage: Stage, kind: str) 
     assert "forty two complete" in str(answer["stateChange"])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("send", "reason"),
     [
@@ -92,7 +93,6 @@ def test_a_message_that_replaces_another_is_no_growth(stage: Stage) -> None:
     assert "later" not in str(change)
 
 
-@pytest.mark.long
 def test_wait_for_quiet_waits_until_nothing_has_changed_for_so_long(stage: Stage) -> None:
     """`quietMs` alone waits for the end of a reply in a part of the page that says nothing of itself."""
     page = CHAT.replace("role=log", "").replace("SEND", "write(log, 300)")
@@ -113,7 +113,6 @@ def test_wait_for_quiet_reports_what_keeps_changing(stage: Stage) -> None:
     assert "timeout must be longer than quietMs" in text
 
 
-@pytest.mark.long
 def test_wait_for_quiet_works_in_a_frame_of_another_origin(stage: Stage) -> None:
     """In the frame that the session has switched to, quiet is that of the frame."""
     inner = stage.page(

@@ -6,6 +6,8 @@ import pytest
 
 from tests.e2e.stage import Stage
 
+pytestmark = pytest.mark.full
+
 PYTHON = "def total(prices):\n    if not prices:\n        return 0\n\n    return sum(prices)"
 
 CODEMIRROR_5 = """<div class=CodeMirror><div style='overflow:hidden;position:relative;width:3px;height:0'>
@@ -51,7 +53,6 @@ GRID = f"<div role=grid>{ROW % ('Mug', 4)}{ROW % ('Tea', 2)}</div>"
 COLUMN = "<span style='display:table-cell'>%s</span>"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("editor", EDITORS)
 def test_code_in_an_editor_keeps_its_lines_and_indentation(editor: str, stage: Stage) -> None:
     """Lines come from top to bottom, with empty ones; the hidden field that takes the input is no part of the text."""

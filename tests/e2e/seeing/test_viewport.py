@@ -6,11 +6,12 @@ import pytest
 
 from tests.e2e.stage import Stage, refused
 
+pytestmark = pytest.mark.full
+
 NARROW = "<style>@media (max-width: 600px) { #wide { display: none } }</style><p id=wide>wide</p><button>Menu</button>"
 SIZE = "[innerWidth, innerHeight]"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("width", "height"), [(1024, 768), (400, 700), (320, 480), (800, 600), (1600, 1000), (1280, 720)]
 )

@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.stage import Stage
 from tests.servers.site import Reply
 
+pytestmark = pytest.mark.full
+
 MAIL = """<!doctype html><title>Mail</title><h1>Offer</h1><p>Dear Ann</p><a href="#details">Details</a>
 <input aria-label="Answer"><div style="height:3000px"></div><h2 id="details">More</h2>"""
 
@@ -47,7 +49,6 @@ def test_a_full_page_picture_of_a_document_without_scripting_is_taken(mail: Stag
     assert not mail.call("take_screenshot", fullPage=True).failed
 
 
-@pytest.mark.long
 def test_a_frame_without_scripting_is_read_and_acted_in(stage: Stage) -> None:
     """`<iframe sandbox>` is a document of another origin in which no timer fires."""
     stage.show("<iframe sandbox srcdoc='<label>Name <input></label><button>Go</button>'></iframe>")

@@ -19,6 +19,8 @@ from tests.servers.ports import free_port
 from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, RemoteEnd, remote_end
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def end() -> Iterator[RemoteEnd]:
@@ -63,7 +65,6 @@ def test_a_session_attached_without_an_id_gets_the_next_number_and_is_current(mo
     end.ask("DELETE", session, "")
 
 
-@pytest.mark.long
 def test_attaching_a_remote_session_twice_answers_with_the_open_session(modern: Served, end: RemoteEnd) -> None:
     """The second attach answers with the open session and the reason; its script world is kept."""
     session = end.start()
@@ -92,7 +93,6 @@ def test_attaching_a_dead_session_is_session_lost_and_records_nothing(
     assert shared_home.remembered() == before
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("wrong", "expected"),
     [
@@ -116,7 +116,6 @@ def test_invalid_attach_arguments_are_refused_before_the_remote_end_is_asked(
     assert len(end.requests) == asked
 
 
-@pytest.mark.long
 def test_attaching_under_a_taken_session_id_is_refused(modern: Served, end: RemoteEnd) -> None:  # W49 X22
     """An attached session cannot take the name of an open one."""
     first, second = end.start(), end.start()
@@ -148,7 +147,6 @@ def test_provider_remote_url_starts_and_ends_a_session_at_any_endpoint(
     assert row["remoteSessionId"] not in end.sessions()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("browser", "asked"),
     [
@@ -205,7 +203,6 @@ def test_provider_remote_url_requires_the_option_url(modern: Served) -> None:
     assert "Options of 'remote_url': " in text
 
 
-@pytest.mark.long
 def test_credentials_in_a_remote_url_are_used_and_never_shown(
     modern: Served, shared_home: Home, site: Site, guarded: RemoteEnd
 ) -> None:
@@ -224,7 +221,6 @@ def test_credentials_in_a_remote_url_are_used_and_never_shown(
     assert guarded.sessions() == []
 
 
-@pytest.mark.long
 def test_another_server_gets_remote_credentials_only_by_attaching_again(
     home: Home, site: Site, guarded: RemoteEnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,7 +254,6 @@ def test_a_remote_end_that_wants_credentials_is_reported_as_provider_auth(modern
         assert "as https://user:password@host" in refused(attach, "provider_auth")
 
 
-@pytest.mark.long
 def test_a_session_ended_at_the_remote_end_is_reported_as_lost(modern: Served, end: RemoteEnd) -> None:
     """The call after the script ended its session reports it as lost, and closing works."""
     session = end.start()
@@ -268,7 +263,6 @@ def test_a_session_ended_at_the_remote_end_is_reported_as_lost(modern: Served, e
     assert modern.ok("close_session", sessionId="gone")["closed"] == ["gone"]
 
 
-@pytest.mark.long
 def test_closing_with_a_status_that_the_provider_does_not_keep_warns(modern: Served, end: RemoteEnd) -> None:
     """The session is closed all the same; a reason without a status, or an unknown status, is refused."""
     session = end.start()
@@ -282,7 +276,6 @@ def test_closing_with_a_status_that_the_provider_does_not_keep_warns(modern: Ser
     end.ask("DELETE", session, "")
 
 
-@pytest.mark.long
 def test_a_script_and_an_agent_hand_over_sessions_at_a_grid(grid: GridEnd, tmp_path: Path) -> None:
     """The example: a script's session goes to the agent and back, then one of the agent's to the script."""
     done = run(tmp_path, "hand_over", "at_a_grid.py", grid.url)

@@ -17,7 +17,7 @@ from tests.servers.site import Site
 from tests.servers.small_disk import fill, mounted
 from tests.waiting import until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.timeout(300)]
 
 PAGE = "<title>shop</title><p>Five teas</p><button onclick=\"document.title = 'sold'\">Buy</button>"
 ROOM = 300_000_000
@@ -103,7 +103,6 @@ def garble(folder: Path) -> None:
             opened.write(b"\xa5" * file.stat().st_size)
 
 
-@pytest.mark.long
 def test_a_log_of_the_store_that_was_deleted_is_noticed(home: Home, site: Site) -> None:
     """Writes into a deleted file would be seen by no other server: nothing is written, and closing works."""
     with home.serve() as server:

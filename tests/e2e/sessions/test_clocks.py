@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from tests.e2e.harness import Home, kill
-from tests.long_cases import every_other_long
 from tests.needed import needed
 from tests.servers.clock import SteppedClock, missing
 from tests.servers.mcp import Served
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 PAGE = "data:text/html,<title>Form</title><input id=name>"
-STEPS = pytest.mark.parametrize("hours", every_other_long([-1, 1]), ids=["an hour back", "an hour ahead"])
+STEPS = pytest.mark.parametrize("hours", [-1, 1], ids=["an hour back", "an hour ahead"])
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ from tests.servers import container, far_mount
 from tests.servers.mcp import Served, served
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 PAGE = "data:text/html,<title>Form</title><input id=name>"
 
 

@@ -12,10 +12,11 @@ from orchestrator.system import processes
 from orchestrator.webdriver.devtools import DevTools, debugger_address
 from tests.e2e.harness import Home, answered, in_time, kill, remote, succeed
 from tests.e2e.stage import refused
-from tests.long_cases import every_other_long
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site, Visit
 from tests.waiting import until
+
+pytestmark = pytest.mark.full
 
 USERS = ("shop", "shop:ann", "shop:bob")
 JAR = "return [document.cookie, localStorage.me, sessionStorage.me]"
@@ -63,7 +64,6 @@ def test_three_contexts_started_at_once_share_one_browser(users: Served) -> None
         assert f"sharedWith {' '.join(rows[name]['sharedWith'])}" in users.call("list_sessions").text
 
 
-@pytest.mark.long
 def test_contexts_are_driven_in_parallel_and_a_hanging_one_holds_up_no_other(users: Served, site: Site) -> None:  # F13
     """Calls on the three are in the same page at the same time; one that hangs delays no other.
 
@@ -88,7 +88,6 @@ def test_contexts_are_driven_in_parallel_and_a_hanging_one_holds_up_no_other(use
     users.ok("tabs", action="select", tab="t1", sessionId="shop:ann")
 
 
-@pytest.mark.long
 def test_each_context_lists_only_its_own_tabs(users: Served, site: Site) -> None:  # F11
     """Tabs that a page opens belong to its session, and no other lists, selects or closes them."""
     opener = site.page("/opener", "<button onclick=\"open('/opened', '_blank', 'noopener')\">Open</button>")
@@ -138,7 +137,6 @@ def test_each_context_has_a_viewport_of_its_own(users: Served) -> None:  # X19
     users.ok("close_session", sessionId="shop:small")
 
 
-@pytest.mark.long
 def test_switches_and_host_rules_hold_in_all_contexts_of_their_browser(users: Served, site: Site) -> None:  # F6 F7
     """Switches and host rules apply to all contexts of their browser, and to no other browser."""
     site.page("/", "<title>by rule</title>")
@@ -163,7 +161,6 @@ def _events(server: Served, name: str) -> Any:
     return server.ok("get_text", sessionId=name).get("events")
 
 
-@pytest.mark.long
 def test_console_network_and_downloads_are_recorded_per_context(users: Served, site: Site) -> None:  # F11 X6 X7
     """Console, requests and downloads of a context are in its session alone, and files in its folder."""
     headers = {"Content-Disposition": 'attachment; filename="tea.txt"'}
@@ -240,7 +237,6 @@ def test_a_context_start_with_different_browser_options_is_refused(users: Served
         users.ok("start_browser", sessionId="shop")
 
 
-@pytest.mark.long
 def test_a_context_start_may_repeat_the_options_of_its_browser(users: Served) -> None:  # F6
     """Options of the browser may be repeated, including one explicitly switched off."""
     options = {"hostRules": {"shop.test": "127.0.0.1"}, "acceptInsecureCerts": True}
@@ -294,7 +290,6 @@ def test_a_provider_browser_or_mode_without_contexts_refuses_them(users: Served,
     assert "session of its own" in text
 
 
-@pytest.mark.long
 def test_a_named_context_may_be_started_before_the_default_one(
     modern: Served, shared_home: Home, site: Site
 ) -> None:  # F1 F5
@@ -313,7 +308,6 @@ def test_a_named_context_may_be_started_before_the_default_one(
     assert len(shared_home.drivers()) == 1
 
 
-@pytest.mark.long
 def test_closing_the_last_context_ends_the_browser(modern: Served, shared_home: Home) -> None:  # O12
     """The other contexts continue when one closes; the last one ends driver, browser and folder."""
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
@@ -327,7 +321,6 @@ def test_closing_the_last_context_ends_the_browser(modern: Served, shared_home: 
     assert shared_home.is_clean()
 
 
-@pytest.mark.long
 def test_closing_all_contexts_at_once_ends_the_browser(modern: Served, shared_home: Home) -> None:  # O12
     """Contexts closed at the same time leave the browser to none of them, and all of it ends."""
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
@@ -338,7 +331,7 @@ def test_closing_all_contexts_at_once_ends_the_browser(modern: Served, shared_ho
     assert modern.ok("close_sessions", prefix="shop")["failed"] == []
 
 
-@pytest.mark.parametrize("victim", every_other_long(["chromium", "chromedriver"]))
+@pytest.mark.parametrize("victim", ["chromium", "chromedriver"])
 def test_a_crash_of_browser_or_driver_loses_every_context(
     modern: Served, shared_home: Home, victim: str
 ) -> None:  # O12
@@ -364,7 +357,6 @@ def test_a_crash_of_browser_or_driver_loses_every_context(
     assert len(shared_home.drivers()) == 2
 
 
-@pytest.mark.long
 def test_a_detached_context_keeps_the_browser_alive(home: Home) -> None:  # W38 X23
     """A detached context can be driven after the others were closed: the whole browser is the user's then."""
     with home.serve() as server:
@@ -382,7 +374,6 @@ def test_a_detached_context_keeps_the_browser_alive(home: Home) -> None:  # W38 
     assert processes.end_processes(left.processes) == []
 
 
-@pytest.mark.long
 def test_a_failed_context_start_leaves_the_other_contexts_alone(modern: Served, shared_home: Home) -> None:
     """A start whose first page does not load is undone; the browser stays, with the other contexts' tabs."""
     modern.ok("start_browser", sessionId="shop")
@@ -394,7 +385,6 @@ def test_a_failed_context_start_leaves_the_other_contexts_alone(modern: Served, 
     assert shared_home.is_clean()
 
 
-@pytest.mark.long
 def test_two_servers_share_one_browser_for_their_contexts(home: Home) -> None:  # F10
     """Two servers of a namespace start contexts of one instance at once: one browser, driven and ended by both.
 
@@ -423,7 +413,6 @@ def test_two_servers_share_one_browser_for_their_contexts(home: Home) -> None:  
         assert home.is_clean()
 
 
-@pytest.mark.long
 def test_an_expired_parked_context_is_ended_and_leaves_the_others(home: Home) -> None:  # B14
     """The keeper ends a context past its time to live; the browser stays with a session of another server."""
     with home.serve() as stays:

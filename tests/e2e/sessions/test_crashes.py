@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from tests.e2e.harness import Home, answered, in_time, kill, runs
-from tests.long_cases import every_other_long
+from tests.full_cases import every_other_full
 from tests.servers.mcp import Served, served
 from tests.servers.site import Site
 from tests.waiting import PATIENCE, until
@@ -45,7 +45,7 @@ def base(site: Site) -> Iterator[str]:
     gate.open()
 
 
-@pytest.mark.parametrize("what", every_other_long(RUNNING))
+@pytest.mark.parametrize("what", every_other_full(RUNNING))
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_browser_or_driver_killed_in_mid_call_is_session_lost_at_once(
     modern: Served, shared_home: Home, site: Site, base: str, victim: str, what: str
@@ -67,7 +67,7 @@ def test_a_browser_or_driver_killed_in_mid_call_is_session_lost_at_once(
     assert took < in_time(TOLD_WITHIN)
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_lost_session_can_be_closed_and_started_again(
     server: Served, shared_home: Home, base: str, victim: str
@@ -92,7 +92,7 @@ def test_a_lost_session_can_be_closed_and_started_again(
     assert server.ok("expect", title="Form", sessionId="a")
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_kill_between_calls_is_reported_by_the_next_call(modern: Served, shared_home: Home, victim: str) -> None:
     """The call after the death of browser or driver answers session_lost within two seconds."""
@@ -104,7 +104,7 @@ def test_a_kill_between_calls_is_reported_by_the_next_call(modern: Served, share
     assert time.monotonic() - asked < in_time(TOLD_WITHIN)
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_list_sessions_shows_a_session_lost_between_calls(
     modern: Served, shared_home: Home, victim: str
@@ -130,7 +130,7 @@ def test_a_killed_browser_does_not_affect_another_session(
     assert answered(running).data["value"] == "fine"
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_kill_during_a_start_fails_the_start(
     modern: Served, shared_home: Home, site: Site, victim: str
@@ -180,7 +180,7 @@ def test_a_server_without_an_open_file_left_loses_no_session(home: Home, base: s
             assert server.ok("expect", title="Form", sessionId=name)
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is a program of Linux")
 def test_the_server_raises_its_limit_of_open_files(home: Home) -> None:
     """A shell's soft limit of 1,024 would do for ninety sessions: the server takes what it may have."""
@@ -190,7 +190,7 @@ def test_the_server_raises_its_limit_of_open_files(home: Home) -> None:
         assert server.process.rlimit(psutil.RLIMIT_NOFILE) == (4096, 4096)
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_ref_is_never_reused_by_the_next_server(lasting: Home, base: str) -> None:  # W50 X5 X42
     """The counter of refs is in the record: an element named by a later server gets a new number."""
     with lasting.serve() as first:
@@ -205,7 +205,7 @@ def test_a_ref_is_never_reused_by_the_next_server(lasting: Home, base: str) -> N
         assert second.call("click_element", selector=min(before), timeout=0).code == "stale_ref"
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_server_that_dies_in_mid_call_leaves_a_usable_session(lasting: Home, site: Site, base: str) -> None:  # F12
     """The lane of a dead server is freed: the next server's call runs once the page is free."""
     with lasting.serve() as first:
@@ -219,7 +219,7 @@ def test_a_server_that_dies_in_mid_call_leaves_a_usable_session(lasting: Home, s
         assert second.ok("execute_script", script="return document.title")["value"] == "Form"
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_session_whose_server_died_in_mid_start_is_lost_and_can_be_closed(home: Home, site: Site) -> None:  # X22 O12
     """The session is lost, not stuck; closing it ends its browser and frees its name."""
     gate = site.gate("/slow")
@@ -237,7 +237,7 @@ def test_a_session_whose_server_died_in_mid_start_is_lost_and_can_be_closed(home
         second.ok("start_browser", sessionId="a")
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_several_adopted_sessions_leave_none_current(lasting: Home) -> None:  # W19
     """A server that adopts two sessions owns both; a call must name one."""
     with lasting.serve() as first:

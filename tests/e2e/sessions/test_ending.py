@@ -11,12 +11,14 @@ from tests.servers.mcp import Served, processes_below
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 FAR = 3_600_000
 """An idle time in ms that no session of a test reaches."""
 WAYS = [
     ("auto", "end of input"),
-    pytest.param("legacy", "end of input", marks=pytest.mark.long),
-    pytest.param("auto", "SIGTERM", marks=pytest.mark.long),
+    ("legacy", "end of input"),
+    ("auto", "SIGTERM"),
     ("auto", "SIGINT SIGTERM"),
 ]
 """The protocol era, and the end of input or the signals that end the server: impatient users send several."""
@@ -59,7 +61,6 @@ def test_closing_without_an_id_closes_the_current_session(modern: Served) -> Non
     assert ids(modern) == ["a"]
 
 
-@pytest.mark.long
 def test_closing_a_session_twice_is_no_error_but_closing_an_unknown_id_is(server: Served) -> None:  # W11 O12 O20
     """An id that was open before answers `closed: []`; one never seen is session_not_found."""
     start(server, "a")
@@ -73,7 +74,6 @@ def test_closing_a_session_twice_is_no_error_but_closing_an_unknown_id_is(server
     assert gone.data["error"]["message"].startswith("No session: a")
 
 
-@pytest.mark.long
 def test_only_one_of_two_simultaneous_closes_reports_the_session_as_closed(
     modern: Served, shared_home: Home
 ) -> None:  # W11 O12
@@ -89,7 +89,6 @@ def test_close_all_sessions_without_any_session_is_no_error(server: Served) -> N
     assert server.ok("close_all_sessions") == {"closed": [], "detached": [], "failed": []}
 
 
-@pytest.mark.long
 def test_close_sessions_by_prefix_closes_only_the_ids_that_begin_with_it(server: Served) -> None:  # X24
     """Sessions whose id begins with the prefix are closed; the others are untouched."""
     start(server, "shop-1", "ann", "shop-2")
@@ -127,7 +126,6 @@ def test_close_sessions_without_a_selector_closes_nothing(server: Served) -> Non
     assert ids(server) == ["a"]
 
 
-@pytest.mark.long
 def test_a_session_with_a_call_in_flight_is_not_idle(server: Served, site: Site) -> None:  # X26 B36
     """A session with a call in flight is not closed as idle, however long ago the call began."""
     site.page("/", "<title>t</title>")
@@ -158,7 +156,6 @@ def test_close_sessions_answers_the_running_calls_at_once(modern: Served, site: 
     gate.open()
 
 
-@pytest.mark.long
 def test_detaching_leaves_the_remote_session_alive(home: Home, era: str, site: Site) -> None:  # W38 X23
     """The printed remote session answers after detach, after EOF and beside a sweep; it is no longer listed."""
     url = site.page("/", "<title>Kept</title>")
@@ -185,7 +182,6 @@ def test_detaching_leaves_the_remote_session_alive(home: Home, era: str, site: S
         until(home.is_clean, "the sweep of the detached session's folder")
 
 
-@pytest.mark.long
 def test_close_all_sessions_and_close_sessions_can_detach(home: Home) -> None:  # W12 W38
     """Both tools detach as well, and print a remote session for each session."""
     with home.serve() as server:

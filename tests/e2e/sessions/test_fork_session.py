@@ -17,6 +17,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.servers.webdriver import remote_end
 
+pytestmark = pytest.mark.full
+
 FORM = """<label>Name <input id=name></label>
 <script>document.title = (localStorage.user || 'nobody') + ' ' + document.cookie</script>"""
 SEEN = "[location.href, document.title, document.querySelector('#name').value, window.mark || null, scrollY]"
@@ -48,7 +50,6 @@ def open_ids(server: Stage | Served) -> list[str]:
     return [row["sessionId"] for row in server.ok("list_sessions")["sessions"]]
 
 
-@pytest.mark.long
 def test_a_fork_is_at_the_same_url_with_the_same_cookies_and_storage(stage: Stage, forked: list[str]) -> None:
     """URL with query and fragment, cookies and the storage of every origin are there; form, heap and scroll are not."""
     stage.ok("set_value", selector="#name", value="Half a na", sessionId="ann")
@@ -66,7 +67,6 @@ def test_a_fork_is_at_the_same_url_with_the_same_cookies_and_storage(stage: Stag
     assert stage.js(SEEN, sessionId="ann") == before == [url, title, "Half a na", 42, 700]
 
 
-@pytest.mark.long
 def test_what_a_fork_stores_is_its_own(stage: Stage, forked: list[str]) -> None:
     """A change of cookies or storage on either side is not there on the other one."""
     stage.ok("fork_session", sessionId="ann", **{"as": "bob"})
@@ -77,7 +77,6 @@ def test_what_a_fork_stores_is_its_own(stage: Stage, forked: list[str]) -> None:
     assert stage.js("[document.cookie, localStorage.user]", sessionId="ann") == ["user=ann", "ann"]
 
 
-@pytest.mark.long
 def test_a_fork_without_a_name_gets_the_next_one_and_is_current(stage: Stage, forked: list[str]) -> None:
     """It is named as a start without a name is, and calls without a session go there."""
     name = stage.ok("fork_session", session_id="ann")["sessionId"]
@@ -86,7 +85,6 @@ def test_a_fork_without_a_name_gets_the_next_one_and_is_current(stage: Stage, fo
     assert stage.ok("list_sessions")["currentSession"] == name
 
 
-@pytest.mark.long
 def test_a_fork_looks_at_the_page_as_its_source_does(stage: Stage, forked: list[str]) -> None:
     """The size of the page and what is emulated are those of the source at the time of the fork."""
     facts = "[innerWidth, innerHeight, Intl.DateTimeFormat().resolvedOptions().timeZone]"
@@ -99,7 +97,6 @@ def test_a_fork_looks_at_the_page_as_its_source_does(stage: Stage, forked: list[
     assert stage.js(facts, sessionId="small2") == [700, 500, "Asia/Tokyo"] == stage.js(facts, sessionId="small")
 
 
-@pytest.mark.long
 def test_a_fork_can_be_forked_and_a_step_of_a_sequence(stage: Stage, forked: list[str]) -> None:
     """The steps after a fork go to the new session, which can be forked itself."""
     fork = {"action": "fork_session", "sessionId": "ann", "as": "bob"}
@@ -112,7 +109,6 @@ def test_a_fork_can_be_forked_and_a_step_of_a_sequence(stage: Stage, forked: lis
     assert stage.js("document.title", sessionId="cat") == "ann user=ann"
 
 
-@pytest.mark.long
 def test_a_page_that_no_other_browser_can_open_is_left_out(stage: Stage, forked: list[str]) -> None:
     """Of a blob: page the fork has the cookies alone, and its row says that no page was opened."""
     stage.ok("start_browser", sessionId="own", navigationUrl=stage.page("<script>document.cookie = 'a=b'</script>"))
@@ -127,7 +123,6 @@ def test_a_page_that_no_other_browser_can_open_is_left_out(stage: Stage, forked:
     assert stage.js("document.cookie", sessionId="own2") == "a=b"
 
 
-@pytest.mark.long
 def test_a_recording_of_the_source_is_not_begun_again(stage: Stage, forked: list[str], tmp_path: Any) -> None:
     """Two sessions never write one HAR file."""
     page = stage.page("recorded")
@@ -140,7 +135,6 @@ def test_a_recording_of_the_source_is_not_begun_again(stage: Stage, forked: list
     )
 
 
-@pytest.mark.long
 def test_a_name_that_is_taken_is_refused_and_the_source_stays(stage: Stage) -> None:
     """Neither a session nor a browser is left, and the source goes on."""
     before = open_ids(stage)
@@ -154,7 +148,6 @@ def test_a_name_that_is_taken_is_refused_and_the_source_stays(stage: Stage) -> N
     assert stage.js("document.title", sessionId="ann") == "ann user=ann"
 
 
-@pytest.mark.long
 def test_another_callers_claimed_session_is_forked_under_the_claims_name_alone(stage: Stage, forked: list[str]) -> None:
     """Under its own name it is `session_claimed`."""
     name = stage.ok("claim_session", sessionId="ann")["sessionId"]
@@ -165,7 +158,6 @@ def test_another_callers_claimed_session_is_forked_under_the_claims_name_alone(s
     stage.ok("set_value", selector="#name", value="free", sessionId="bob")
 
 
-@pytest.mark.long
 def test_a_parked_session_is_resumed_and_forked(lasting: Home, site: Site) -> None:
     """What a client left is there in the fork, too."""
     page = site.page("/", "<script>document.cookie ||= 'user=ann'; document.title = document.cookie</script>")
@@ -179,7 +171,6 @@ def test_a_parked_session_is_resumed_and_forked(lasting: Home, site: Site) -> No
         assert told.startswith("ann was parked for ")
 
 
-@pytest.mark.long
 def test_a_lost_session_is_not_forked(home: Home) -> None:
     """The error is that of any call on it, and nothing is started."""
     with home.serve() as server:
@@ -189,7 +180,6 @@ def test_a_lost_session_is_not_forked(home: Home) -> None:
         assert open_ids(server) == ["ann"]
 
 
-@pytest.mark.long
 def test_an_attached_session_is_not_forked_and_the_error_names_login_from(stage: Stage) -> None:
     """How it was started is not known here; its login can be taken."""
     with remote_end() as end:
@@ -202,7 +192,6 @@ def test_an_attached_session_is_not_forked_and_the_error_names_login_from(stage:
         end.ask("DELETE", session, "")
 
 
-@pytest.mark.long
 def test_an_app_is_not_forked(stage: Stage) -> None:
     """An app has no cookies or storage to take over."""
     with appium_end() as end:
@@ -212,7 +201,6 @@ def test_an_app_is_not_forked(stage: Stage) -> None:
         stage.ok("close_session", sessionId="phone")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("source", "more"), [("shop:ann", {}), ("ann", {"mode": "persistent", "profile": "work"})])
 def test_a_fork_from_python_has_a_context_or_a_browser_of_its_own(
     home: Home, site: Site, source: str, more: dict[str, Any]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.harness import Home
 from tests.e2e.stage import refused
 from tests.servers.mcp import Served
 from tests.servers.webdriver import remote_end
 from tests.waiting import until
+
+pytestmark = pytest.mark.full
 
 
 def test_list_sessions_finds_lost_sessions_without_a_call_on_them(modern: Served, shared_home: Home) -> None:

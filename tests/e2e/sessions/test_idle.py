@@ -11,6 +11,8 @@ from tests.e2e.stage import refused
 from tests.servers.mcp import Served
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def hasty(new_home: Callable[[], Home]) -> Iterator[tuple[Served, Home]]:
@@ -40,7 +42,6 @@ def test_an_idle_session_ends_and_says_why(modern: Served) -> None:  # O5 F33 O9
     assert modern.ok("get_text", sessionId="long")["text"] == ""
 
 
-@pytest.mark.long
 def test_idle_timeout_applies_to_sessions_without_a_limit_of_their_own(hasty: tuple[Served, Home]) -> None:  # O28 W48
     """The setting idle_timeout applies to every session that has no limit of its own."""
     server, home = hasty
@@ -49,7 +50,6 @@ def test_idle_timeout_applies_to_sessions_without_a_limit_of_their_own(hasty: tu
     until(home.is_clean, "the end of its browser")
 
 
-@pytest.mark.long
 def test_a_session_with_a_call_in_flight_is_not_idle(hasty: tuple[Served, Home]) -> None:  # B36 X26
     """A call longer than the idle time is answered, and its session is still open afterwards."""
     server, _ = hasty
@@ -58,7 +58,6 @@ def test_a_session_with_a_call_in_flight_is_not_idle(hasty: tuple[Served, Home])
     assert server.ok("execute_script", sessionId="busy", script=slow)["value"] == "done"
 
 
-@pytest.mark.long
 def test_a_session_past_its_max_duration_ends_and_says_why(modern: Served, shared_home: Home) -> None:  # O10 B35 O23
     """A session with an age limit ends after it, however busy it is; the next call has the reason."""
     modern.ok("start_browser", sessionId="old", options={"maxDuration": "2s"})
@@ -73,7 +72,6 @@ def test_a_session_past_its_max_duration_ends_and_says_why(modern: Served, share
     until(shared_home.is_clean, "the end of its browser")
 
 
-@pytest.mark.long
 def test_the_browser_and_profile_of_a_lost_session_are_removed_at_once(
     modern: Served, shared_home: Home
 ) -> None:  # O12 O20 W34

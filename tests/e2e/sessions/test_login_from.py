@@ -12,6 +12,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[Stage]:
@@ -23,7 +25,6 @@ def stage() -> Iterator[Stage]:
         yield stage
 
 
-@pytest.mark.long
 def test_a_session_begins_with_the_login_of_another_one_on_its_first_page(stage: Stage) -> None:
     """Cookies and the storage of every origin are there when navigationUrl is requested; what is its own stays so."""
     url = stage.page("<script>document.title = localStorage.here</script>")
@@ -37,7 +38,6 @@ def test_a_session_begins_with_the_login_of_another_one_on_its_first_page(stage:
     assert stage.js("localStorage.there", sessionId="ann") == "two"
 
 
-@pytest.mark.long
 def test_a_login_of_a_session_that_is_not_open_starts_nothing(stage: Stage) -> None:
     """The error names the missing session, and no session is left."""
     answer = stage.call("start_browser", sessionId="cat", loginFrom="nobody")
@@ -63,7 +63,6 @@ def user(site: Site) -> str | None:
     return site.visits("/")[-1].cookies.get("user")
 
 
-@pytest.mark.long
 def test_the_login_of_a_claimed_session_is_for_its_claimer_alone(home: Home, site: Site) -> None:
     """Under the plain name the start is refused as `session_claimed` and leaves nothing; under the claim's it works."""
     with home.serve() as one, home.serve() as other:
@@ -77,7 +76,6 @@ def test_the_login_of_a_claimed_session_is_for_its_claimer_alone(home: Home, sit
         assert user(site) == "ann"
 
 
-@pytest.mark.long
 def test_the_login_of_a_busy_session_is_read_when_its_call_is_over(modern: Served, site: Site) -> None:  # F12
     """The start waits behind the call in flight, and says so; then it gets the login as that call left it."""
     url = sign_in(modern, site)
@@ -96,7 +94,6 @@ def test_the_login_of_a_busy_session_is_read_when_its_call_is_over(modern: Serve
     assert user(site) == "anna"
 
 
-@pytest.mark.long
 def test_the_login_of_a_parked_session_is_that_with_which_it_was_left(lasting: Home, site: Site) -> None:  # W31
     """A later server resumes the parked session for it, and both are signed in."""
     with lasting.serve() as before:
@@ -109,7 +106,6 @@ def test_the_login_of_a_parked_session_is_that_with_which_it_was_left(lasting: H
         assert after.ok("execute_script", sessionId="ann", script="return document.title")["value"] == "signed in"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("loss", ["known", "not yet known"])
 def test_a_lost_session_has_no_login_to_give(home: Home, site: Site, loss: str) -> None:
     """The start is answered with `session_lost`, whether the loss was known before or not, and leaves nothing."""

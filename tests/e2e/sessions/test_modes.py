@@ -26,6 +26,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site, Visit
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 KEPT = {"mode": "persistent", "profile": "work"}
 
 
@@ -157,7 +159,6 @@ def test_sessions_of_one_profile_share_a_browser_and_have_windows_of_their_own(
     assert shared_home.is_clean()
 
 
-@pytest.mark.long
 def test_sessions_of_one_profile_record_only_their_own_tabs(profiled: Served, shop: str) -> None:  # X37
     """Console, requests, file pickers and downloads are recorded only for the session that has the tab."""
     for name in ("ann", "bob"):
@@ -178,7 +179,6 @@ def test_sessions_of_one_profile_record_only_their_own_tabs(profiled: Served, sh
         profiled.ok("close_session", sessionId=name)
 
 
-@pytest.mark.long
 def test_a_context_in_a_persistent_browser_is_incognito(profiled: Served, shop: str) -> None:  # F8
     """A further context of a browser with a profile is empty and incognito; the profile keeps its login."""
     profiled.ok("start_browser", sessionId="shop", **KEPT, navigationUrl=f"{shop}?user=ann")
@@ -189,7 +189,6 @@ def test_a_context_in_a_persistent_browser_is_incognito(profiled: Served, shop: 
     assert _title(profiled, "shop", shop) == "ann"
 
 
-@pytest.mark.long
 def test_a_profile_in_use_by_another_browser_is_refused(profiled: Served, shared_home: Home) -> None:
     """No browser is started on it, and the error names the process that uses it."""
     browser = Users(shared_home.folder / "profiles" / "chrome" / "work")
@@ -287,7 +286,6 @@ def test_an_attached_user_browser_is_driven_and_left_running(
         pytest.fail("the user's tab is gone")
 
 
-@pytest.mark.long
 def test_windows_of_an_attached_browser_keep_their_size(modern: Served, users: Users) -> None:  # X35
     """Emulation applies to each tab and resizes none, except for a device, whose end restores the size."""
     modern.ok("start_browser", sessionId="mine", debuggerAddress=users.address)
@@ -308,7 +306,6 @@ def test_windows_of_an_attached_browser_keep_their_size(modern: Served, users: U
     assert seen("t2")[:2] == sizes["t2"]
 
 
-@pytest.mark.long
 def test_permissions_of_an_attached_browser_are_untouched_until_a_policy_is_set(
     modern: Served, users: Users, shop: str
 ) -> None:  # X35 X54 X46
@@ -320,7 +317,6 @@ def test_permissions_of_an_attached_browser_are_untouched_until_a_policy_is_set(
     assert modern.ok("execute_script", script=asks)["value"] == "granted"
 
 
-@pytest.mark.long
 def test_an_attached_user_browser_outlives_its_driver_and_server(home: Home, users: Users) -> None:  # X43 X45 O12 X46
     """The driver is killed, or the server ends: the browser runs on, and nothing of ours is left."""
     with home.serve(attach=users.address, park_ttl="0") as server:
@@ -347,7 +343,6 @@ def test_attaching_fails_with_a_hint_when_no_browser_answers(
     assert "--remote-debugging-port" in text
 
 
-@pytest.mark.long
 def test_profiles_remove_takes_only_the_name_of_a_closed_profile(profiled: Served, shared_home: Home) -> None:  # X39
     """The profiles command removes neither an open profile nor a folder that is no profile."""
 

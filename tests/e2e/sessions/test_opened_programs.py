@@ -13,6 +13,8 @@ from orchestrator_providers.local import drivers
 from tests.e2e.harness import Home, kill, runs
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 class Opener:
     """A browser that starts a program of another folder, as one does that opens a file; the program inherits all."""

@@ -13,7 +13,7 @@ import pytest
 from orchestrator.sessions.store.leases import NOBODY_CAME
 from orchestrator.system.activity import entries
 from tests.e2e.harness import Home, answered, kill, runs
-from tests.long_cases import every_other_long
+from tests.full_cases import every_other_full
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.waiting import until
@@ -78,7 +78,7 @@ def seen(server: Served) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("how", every_other_long(GOING))
+@pytest.mark.parametrize("how", every_other_full(GOING))
 def test_a_parked_session_is_restored_as_it_was(
     lasting: Home, era: str, base: str, how: str
 ) -> None:  # B3 B4 B6 B7 B8 B9 B22 B30 W33 B17 B19 B20 B23 X41
@@ -128,7 +128,7 @@ def test_sessions_of_a_killed_server_end_after_park_ttl_without_any_server(
     until(home.is_clean, "the end of their browsers, drivers and profiles")
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_leaving_server_parks_working_sessions_and_ends_starting_or_lost_ones(
     lasting: Home, site: Site, base: str
 ) -> None:  # B3 B4 O12 B30

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import psutil
+import pytest
 
 from tests.e2e.harness import Home
 from tests.servers.mcp import Served
+
+pytestmark = pytest.mark.full
 
 PAGE = "data:text/html,<title>Form</title><input id=name><button onclick='document.title=`Sent`'>Send</button>"
 PRIVATE = {"private": True}

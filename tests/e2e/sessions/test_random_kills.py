@@ -10,10 +10,9 @@ from tests.long.kills import VICTIMS, Crash
 KILLS = len(VICTIMS)
 SEED = 2026
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.full, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
-@pytest.mark.long
 def test_random_kills_leave_consistent_records_and_nothing_running(home: Home) -> None:  # B30 O12
     """Living sessions answer, lost ones report it, records are true, and in the end nothing is left."""
     with Crash(home.folder, SEED) as crash:

@@ -19,6 +19,8 @@ from tests.e2e.stage import refused
 from tests.servers.site import Reply, Site, Visit
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 _SIGN_IN = "<!doctype html><title>in</title><script>localStorage.token = 'unguessable'</script>"
 _KEEP = """<!doctype html><title>keep</title><script>
 localStorage.token = 'unguessable'; sessionStorage.draft = `draft at ${location.hostname}`;
@@ -72,7 +74,6 @@ def die(home: Home, *sessions: str) -> None:
     until(lambda: not any(map(alive, dying)), "the end of the browsers")
 
 
-@pytest.mark.long
 def test_a_browser_that_died_while_parked_is_recovered(home: Home, site: Site) -> None:  # B11 B18 B25
     """A fresh browser has the saved storage and the emulation of the dead one; the first result reports it."""
     signing(site)

@@ -18,9 +18,10 @@ from orchestrator.models.session import SessionState
 from orchestrator.settings import Settings
 from tests.e2e.doors.test_shell import shell
 from tests.e2e.harness import NAMESPACE, Home, kill, remote, runs
-from tests.long_cases import every_other_long
 from tests.servers.site import Site
 from tests.waiting import until
+
+pytestmark = pytest.mark.full
 
 FORM = "<title>Form</title><label>Name <input id=name></label>"
 
@@ -66,7 +67,6 @@ async def test_any_call_that_names_a_parked_session_restores_it(home: Home, site
     await end(home)
 
 
-@pytest.mark.long
 async def test_parked_sessions_are_closed_like_open_ones(home: Home) -> None:  # O12
     """Parked sessions are closed by name, by prefix or all at once, without being restored first."""
     await park(home, "a", "b-1", "b-2", "c")
@@ -80,7 +80,7 @@ async def test_parked_sessions_are_closed_like_open_ones(home: Home) -> None:  #
         assert home.is_clean()
 
 
-@pytest.mark.parametrize("victim", every_other_long(["chromedriver", "chromium"]))
+@pytest.mark.parametrize("victim", ["chromedriver", "chromium"])
 async def test_a_parked_session_that_died_is_reported_as_not_restored(
     home: Home, site: Site, victim: str
 ) -> None:  # B16 X42
@@ -129,7 +129,6 @@ async def test_a_tab_that_comes_back_without_its_page_is_closed(
         await one.close_sessions(all=True)
 
 
-@pytest.mark.long
 async def test_a_dialog_left_open_in_a_parked_session_can_be_answered_by_the_first_call(
     home: Home, site: Site
 ) -> None:  # X53
@@ -172,7 +171,6 @@ async def test_parked_contexts_of_one_browser_are_restored_with_their_own_state(
     await end(home)
 
 
-@pytest.mark.long
 async def test_an_expired_parked_session_says_why_it_is_closed(home: Home) -> None:  # B12
     """A session that expired while parked is closed with that reason, and its name is free."""
     await park(home, "a", ttl=0.5)
@@ -198,7 +196,6 @@ async def test_an_unreadable_record_of_another_namespace_does_not_stop_a_server(
         db.execute("DELETE FROM sessions WHERE namespace = 'b'")
 
 
-@pytest.mark.long
 async def test_an_unused_parked_session_keeps_its_expiry(home: Home) -> None:  # B12
     """Adopting a parked session without using it does not extend its time; a use restarts it."""
     await park(home, "a", "b")
@@ -211,7 +208,6 @@ async def test_an_unused_parked_session_keeps_its_expiry(home: Home) -> None:  #
     await end(home)
 
 
-@pytest.mark.long
 async def test_a_script_parks_again_the_session_that_it_did_not_start(home: Home, site: Site) -> None:  # B17
     """A script works in a parked session and parks it again; sessions that it started end with it."""
     await park(home, "left", "again", url=site.page("/", FORM))

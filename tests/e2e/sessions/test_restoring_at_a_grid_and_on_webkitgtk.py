@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.harness import Home
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 FORM = "<title>Form</title><label>Name <input id=name></label>"
 
 
@@ -21,7 +23,6 @@ def place(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {"provider": "selenium_grid", "options": {"url": request.getfixturevalue("grid").url}}
 
 
-@pytest.mark.long
 def test_a_session_elsewhere_is_parked_and_restored_as_it_was(
     home: Home, site: Site, place: dict[str, Any]
 ) -> None:  # B3 B4 B5 B6 B7 B15

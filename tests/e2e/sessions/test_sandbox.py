@@ -20,7 +20,10 @@ from tests.servers.mcp import processes_below
 from tests.servers.unprivileged import as_user, folder_of_user, missing
 from tests.waiting import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing takes the sandbox away")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing takes the sandbox away"),
+]
 
 as_root = pytest.mark.skipif(getattr(os, "geteuid", int)() != 0, reason="root alone is refused the sandbox")
 LACK = (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.harness import Home, answered
-from tests.long_cases import every_other_long
+from tests.full_cases import every_other_full
 from tests.servers.mcp import Served
 from tests.servers.site import Site
 
@@ -69,7 +69,7 @@ def test_a_session_row_reports_type_state_mode_times_url_tabs_and_remote_url(
     assert server.ok("list_sessions")["sessions"][0]["pages"] == 2
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_list_sessions_gives_the_same_facts_in_text_and_data(modern: Served) -> None:  # W17
     """A model that gets only the text learns ids, states and the current session from it."""
     modern.ok("start_browser", sessionId="ann")
@@ -83,7 +83,7 @@ def test_list_sessions_gives_the_same_facts_in_text_and_data(modern: Served) -> 
     assert [row["sessionId"] for row in modern.ok("list_sessions", prefix="b")["sessions"]] == ["bob"]
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_list_sessions_answers_at_once_while_a_session_is_busy(modern: Served, site: Site) -> None:  # W17 O15
     """The list answers at once while a session works, with its last recorded state."""
     site.page("/", "<title>Last known</title>")
@@ -98,7 +98,7 @@ def test_list_sessions_answers_at_once_while_a_session_is_busy(modern: Served, s
     answered(running)
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_unnamed_sessions_get_numbered_ids(server: Served) -> None:  # W15 W16 W30
     """Automatic ids are browser-1, browser-2, …; they restart at 1 when no session of the namespace is left."""
     assert server.ok("start_browser")["sessionId"] == "browser-1"
@@ -109,14 +109,14 @@ def test_unnamed_sessions_get_numbered_ids(server: Served) -> None:  # W15 W16 W
     assert server.ok("start_session", provider="local", platform="browser")["sessionId"] == "browser-1"
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_automatic_ids_skip_a_name_that_is_already_open(modern: Served) -> None:  # X22 W16
     """A name that looks like an automatic id is skipped by the count."""
     modern.ok("start_browser", sessionId="browser-1")
     assert modern.ok("start_browser")["sessionId"] == "browser-2"
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_start_session_starts_by_provider_and_platform(modern: Served, site: Site) -> None:  # W55
     """start_session starts a session by provider and platform, in any case of letters."""
     site.page("/", "<title>By provider</title>")
@@ -135,7 +135,7 @@ def test_an_unknown_provider_is_refused_with_the_known_ones(modern: Served, shar
     assert "no-provider" not in shared_home.remembered()
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_each_session_has_its_own_viewport(modern: Served, site: Site) -> None:  # X19
     """Each session has the requested page area, or the default, a large one."""
     site.page("/", "<title>Size</title>")
@@ -148,7 +148,7 @@ def test_each_session_has_its_own_viewport(modern: Served, site: Site) -> None: 
     assert sizes == {"usual": [1280, 720], "small": [390, 600]}
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_starting_an_open_session_id_again_is_refused(server: Served, shared_home: Home) -> None:  # W49 X22
     """The second start is refused before anything is launched, and the first session lives on."""
     first = server.ok("start_browser", sessionId="test")
@@ -173,7 +173,7 @@ def test_of_two_concurrent_starts_with_one_session_id_exactly_one_succeeds(
     assert len(shared_home.drivers()) == 1
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_closed_sessions_id_can_be_started_again(modern: Served) -> None:  # W11 W49
     """After close_session the name starts a new session, without any state of the old one."""
     first = modern.ok("start_browser", sessionId="again")
@@ -213,7 +213,7 @@ def _below(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning(home: Home) -> None:  # W45
     """From the fifth session on a start succeeds with a warning; a setting changes the number."""
     with home.serve(session_warning="2") as server:
@@ -225,7 +225,7 @@ def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning
             assert answer.data["warnings"][0] in answer.text
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_a_start_at_max_sessions_is_refused_until_a_session_is_closed(home: Home) -> None:  # W45
     """At max_sessions a start answers session_limit with the open ids, and succeeds once one is closed."""
     with home.serve(max_sessions="1") as server:
@@ -278,7 +278,7 @@ BAD_URLS = {
 }
 
 
-@pytest.mark.parametrize("url", every_other_long(BAD_URLS.values()), ids=list(BAD_URLS))
+@pytest.mark.parametrize("url", every_other_full(BAD_URLS.values()), ids=list(BAD_URLS))
 def test_a_navigation_url_that_does_not_load_fails_the_start(
     modern: Served, shared_home: Home, url: str
 ) -> None:  # X22 W40
@@ -300,7 +300,7 @@ def test_an_invalid_navigation_url_launches_no_browser(modern: Served, shared_ho
     assert "no-address" not in shared_home.remembered()
 
 
-@pytest.mark.long
+@pytest.mark.full
 @pytest.mark.parametrize("wait", [True, False])
 def test_a_dialog_of_the_first_page_is_reported_exactly_once(
     modern: Served, site: Site, *, wait: bool
@@ -314,7 +314,7 @@ def test_a_dialog_of_the_first_page_is_reported_exactly_once(
     assert told == [wait, not wait, False]
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_an_installed_browser_version_is_started(modern: Served) -> None:
     """A browserVersion matches by its major part or in full, and the row reports the running version."""
     here = modern.ok("start_browser", sessionId="any")["capabilities"]["browserVersion"]

@@ -17,6 +17,8 @@ from tests.servers.mcp import Served
 from tests.servers.site import Site
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 STAMPED = """
 const began = performance.timeOrigin + performance.now();
 await fetch('/tick?n=' + args[0]);
@@ -61,7 +63,6 @@ def base(site: Site) -> str:
     return site.page("/", "<title>start</title><input id=name><button onclick='document.title += 1'>Go</button>")
 
 
-@pytest.mark.long
 def test_two_clients_of_a_namespace_see_each_others_sessions(pair: Pair, base: str) -> None:  # W17 O14
     """Both list all sessions, each with a current one of its own, and either works in the other's by name."""
     first, second = pair.servers
@@ -90,7 +91,6 @@ def test_each_client_has_its_own_current_session(pair: Pair) -> None:  # W19 W37
     assert second.ok("list_sessions")["currentSession"] == "b"
 
 
-@pytest.mark.long
 def test_another_clients_session_is_never_used_without_its_id(pair: Pair, base: str) -> None:  # W23 O1
     """Sessions of another client are no default: navigate starts a session, other tools name the open ids."""
     first, second = pair.servers
@@ -102,7 +102,6 @@ def test_another_clients_session_is_never_used_without_its_id(pair: Pair, base: 
     assert first.ok("list_sessions")["currentSession"] == "a"
 
 
-@pytest.mark.long
 def test_close_all_sessions_spares_other_clients_and_close_sessions_all_does_not(pair: Pair) -> None:  # W12 X25
     """close_all_sessions leaves the other client's sessions alone; close_sessions by all closes the namespace's."""
     first, second = pair.servers
@@ -116,7 +115,6 @@ def test_close_all_sessions_spares_other_clients_and_close_sessions_all_does_not
     assert pair.home.is_clean()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("end", ["EOF", "SIGTERM"])
 def test_a_clients_sessions_survive_another_clients_end(home: Home, base: str, end: str) -> None:  # W1
     """The first client's end ends its own sessions; the second one's live on, the running call included."""
@@ -161,7 +159,6 @@ def test_of_two_servers_starting_one_session_id_exactly_one_succeeds(pair: Pair)
     assert len(pair.home.folders()) == 3
 
 
-@pytest.mark.long
 def test_two_servers_of_a_namespace_give_out_different_session_ids(pair: Pair) -> None:  # W16
     """Automatic ids are counted for the namespace: servers that start at once get different ones."""
     first, second = pair.servers
@@ -170,7 +167,6 @@ def test_two_servers_of_a_namespace_give_out_different_session_ids(pair: Pair) -
     assert sorted(started) == ["browser-1", "browser-2", "browser-3", "browser-4"]
 
 
-@pytest.mark.long
 def test_calls_of_two_servers_on_one_session_never_overlap(pair: Pair, site: Site, base: str) -> None:  # F12 W26
     """Both send without waiting: no two calls overlap, and the calls of each client keep their order."""
     first, second = pair.servers
@@ -189,7 +185,6 @@ def test_calls_of_two_servers_on_one_session_never_overlap(pair: Pair, site: Sit
         assert [one for one in order if one[0] == name] == [f"{name}{number}" for number in range(8)]
 
 
-@pytest.mark.long
 def test_calls_of_two_servers_on_one_session_run_in_order_of_arrival(
     pair: Pair, site: Site, base: str
 ) -> None:  # F12 W27
@@ -207,7 +202,6 @@ def test_calls_of_two_servers_on_one_session_run_in_order_of_arrival(
     assert [visit.query["n"] for visit in site.visits("/tick")] == list("012345")
 
 
-@pytest.mark.long
 def test_calls_of_two_servers_on_two_sessions_overlap(pair: Pair, site: Site) -> None:  # X9 F13
     """Two servers each load a page that is answered only when both requests have arrived."""
     url = site.meeting("/meeting", parties=2)
@@ -218,7 +212,6 @@ def test_calls_of_two_servers_on_two_sessions_overlap(pair: Pair, site: Site) ->
     assert [answered(call).data["title"] for call in calls] == ["met", "met"]
 
 
-@pytest.mark.long
 def test_closing_a_session_answers_another_servers_running_and_waiting_calls(
     pair: Pair, site: Site, base: str
 ) -> None:  # W11 X23
@@ -237,7 +230,6 @@ def test_closing_a_session_answers_another_servers_running_and_waiting_calls(
     gate.open()
 
 
-@pytest.mark.long
 def test_a_session_in_use_by_another_server_is_not_idle(pair: Pair, site: Site, base: str) -> None:  # X26 B36
     """Closing idle sessions spares one in which another server's call runs."""
     gate = site.gate("/held")

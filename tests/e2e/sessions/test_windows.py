@@ -13,6 +13,8 @@ from tests.e2e.harness import Home
 from tests.needed import needed
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -30,7 +32,6 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         server.terminate()
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("screen")
 def test_a_browser_with_a_window_is_started_used_parked_and_restored(home: Home, site: Site) -> None:  # W40 B5
     """With headless: false the page has a window with a frame of its own around it, and goes on after parking."""

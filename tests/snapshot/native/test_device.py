@@ -18,7 +18,7 @@ from tests.servers.appium import POCKET
 from tests.snapshot.untyped import UntypedScreen
 from tests.snapshot.web.chromium import Numbers, without_refs
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.full, pytest.mark.browser]
 
 PHONES = {"ios": ("XCUITest", "iPhone 15"), "android": ("UiAutomator2", "Pixel 8")}
 COUNTING = {
