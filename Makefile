@@ -5,14 +5,15 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid firefox webkitgtk clock widgets flows demo test test-on test-fast test-long check bench docs dist clean
+.PHONY: help install browser appium grid firefox webkitgtk clock widgets flows demo test test-all test-on test-fast test-long check bench docs dist clean
 
 help:
 	@echo 'make demo       two users chat in two browsers (BROWSER=firefox: one of them); one purchase in a web page and two apps'
-	@echo 'make test       the test suite but for its long cases (ARGS="..." goes to pytest)'
+	@echo 'make test       the tests that decide whether a change is taken (ARGS="...": any tests, by arguments of pytest)'
+	@echo 'make test-all   every test, in an hour: on Firefox, WebKitGTK and a Grid, too, and bounds on time'
 	@echo 'make test-fast  the tests that need no browser, no Node and no Java: under a minute'
 	@echo 'make test-on    a self-test and the tests of pages in a browser that you have: ON=chrome, edge, firefox or safari'
-	@echo 'make test-long  the cases that make test leaves out, thousands of random calls, hundreds of kills and logins'
+	@echo 'make test-long  thousands of random calls, hundreds of kills and logins'
 	@echo 'make check      format, lint, types, direction of imports, the container file'
 	@echo 'make bench      benchmarks against plain selenium'
 	@echo 'make docs       writes the generated files: reference pages, methods, the list of tools'
@@ -32,16 +33,21 @@ demo: install $(filter firefox,$(BROWSER))
 	@$(BIN)/orchestrator demo checkout
 
 # Two processes take one file of tests after the other, each as soon as it is free: much of a test is waiting for
-# browsers. The core set runs on Firefox, on WebKitGTK and through a Grid, too.
-test: install appium grid firefox webkitgtk clock widgets flows
+# browsers. tests/README.md says which tests are in which tier.
+test: install appium grid webkitgtk widgets $(if $(ARGS),firefox clock flows)
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@failed=0; \
-	$(BIN)/python -m pytest $(side_by_side) || failed=1; \
-	$(MAKE) --no-print-directory --keep-going --jobs=2 test-core-on-firefox test-core-on-webkitgtk test-core-on-grid || failed=1; \
-	exit $$failed
+	@$(BIN)/python -m tests.decide
 endif
+
+# What asserts bounds on time and load runs alone, last.
+test-all: install appium grid firefox webkitgtk clock widgets flows
+	@failed=0; \
+	$(BIN)/python -m pytest --tier required --tier full $(side_by_side) || failed=1; \
+	$(MAKE) --no-print-directory --keep-going test-core-on-firefox test-core-on-webkitgtk test-core-on-grid || failed=1; \
+	$(BIN)/python -m pytest --tier clock || failed=1; \
+	exit $$failed
 
 test-core-on-%:
 	@$(BIN)/python -m pytest tests/e2e -m core --on $*
@@ -54,11 +60,10 @@ test-on: install widgets $(filter firefox,$(ON))
 
 # Without a browser, Node or Java, and without what waits for long.
 test-fast: .venv/installed
-	@$(BIN)/python -m pytest $(side_by_side) --ignore=tests/e2e --ignore=tests/demo -m 'not browser and not slow' $(ARGS)
+	@$(BIN)/python -m pytest $(side_by_side) --tier required --ignore=tests/e2e --ignore=tests/demo -m 'not browser and not slow' $(ARGS)
 
-# By hand: the cases that `make test` leaves out, and for long what it does for a short while; each says its seed.
-test-long: install appium grid firefox webkitgtk clock widgets flows
-	@$(BIN)/python -m pytest $(side_by_side) --long -m long
+# By hand: for long what `make test-all` does for a short while; each says its seed.
+test-long: install firefox
 	@$(BIN)/python -m tests.long.calls --calls 5000
 	@$(BIN)/python -m tests.long.kills --kills 200
 	@$(BIN)/python -m tests.long.logins --logins 200

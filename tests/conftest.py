@@ -10,6 +10,7 @@ pytest without any. So beside each process that runs tests a guard waits for its
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -24,6 +25,8 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from tests import limits
+from tests.outcome import OutcomeRecorder
 from tests.servers.geckodriver import GECKODRIVER
 from tests.tiers import TIERS, tier_of
 
@@ -44,8 +47,7 @@ OWN_BROWSERS = ("chrome", "edge", "safari")
 """Browsers that only some people have: `--on` names them by hand, and runs the tests of a stage alone."""
 
 RUN = pytest.StashKey["Run"]()
-LEAKS = pytest.StashKey[list[str]]()
-"""Leftovers of this process, or of its workers."""
+RECORDER = pytest.StashKey[OutcomeRecorder]()
 FOLDERS = pytest.StashKey[list[str]]()
 """The folders of this process and of its workers."""
 
@@ -54,6 +56,13 @@ FOLDERS = pytest.StashKey[list[str]]()
 def anyio_backend() -> str:
     """Async tests run on asyncio, as the server does."""
     return "asyncio"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _collected_garbage() -> Iterator[None]:
+    """Let what was not closed be found at the end of its module, not in some other test."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(scope="session")
@@ -198,16 +207,19 @@ def _names(process: psutil.Process, folder: str) -> bool:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--on`, the place of the stage's browser (the core set runs in any of them), and `--tier`."""
+    """Add `--on`, the place of the stage's browser (the core set runs in any of them), `--tier`, and `--outcome`."""
     places = ("local", "firefox", "webkitgtk", "grid", *OWN_BROWSERS)
     parser.addoption("--on", choices=places, default="local", help="where the core set runs")
-    parser.addoption("--tier", choices=TIERS, help="run the tests of one tier; without it those of all")
+    parser.addoption("--tier", choices=TIERS, action="append", help="run the tests of this tier; without it of all")
+    parser.addoption("--outcome", type=Path, help="the file for the outcome of the run, which tests/decide.py reads")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Give the run its folder, before any test module can read the environment."""
-    config.stash[LEAKS] = []
+    config.pluginmanager.register(limits, "limits")
+    recorder = config.stash[RECORDER] = OutcomeRecorder()
+    config.pluginmanager.register(recorder, "outcome")
     run = config.stash[RUN] = Run()
     config.stash[FOLDERS] = [str(run.folder)]
     is_worker = hasattr(config, "workerinput")
@@ -238,8 +250,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Deselected are tests of other tiers than `--tier` names and, in Firefox and in a browser that someone has, tests
     that start another one: they prove nothing.
     """
-    if tier := config.getoption("--tier"):
-        _keep(config, items, lambda item: tier_of(item) == tier)
+    if tiers := config.getoption("--tier"):
+        _keep(config, items, lambda item: tier_of(item) in tiers)
     if config.getoption("--on") in {"firefox", *OWN_BROWSERS}:
         _keep(config, items, _is_on_stage)
     for item in items:
@@ -261,29 +273,33 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
 
     The workers of an interrupted run are left to their guards: otherwise they would go on testing for 5 seconds.
     """
-    run, leaks = session.config.stash[RUN], session.config.stash[LEAKS]
+    run, recorder = session.config.stash[RUN], session.config.stash[RECORDER]
     if exitstatus == pytest.ExitCode.INTERRUPTED and _is_controller(session.config):
         run.kill_workers()
     yield
     run.end()
-    leaks += run.leaks
+    failed = bool(recorder.outcome.failed)
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput |= {"leaks": leaks, "folder": str(run.folder)}
-    if leaks:
+        session.config.workeroutput |= {"leaks": run.leaks, "failed": failed, "folder": str(run.folder)}
+    # The controller runs no test: what its workers leave, it does not.
+    recorder.add_leaks(run.leaks, failed=failed and not _is_controller(session.config))
+    if recorder.all_leaks():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if (file := session.config.getoption("--outcome")) and not hasattr(session.config, "workeroutput"):
+        recorder.write(file)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Collect the leftovers of a pytest-xdist worker, and its folder: it may be killed before it removes that."""
     output = getattr(node, "workeroutput", {})
-    node.config.stash[LEAKS] += output.get("leaks", [])
+    node.config.stash[RECORDER].add_leaks(output.get("leaks", []), failed=output.get("failed", False))
     node.config.stash[FOLDERS] += [output["folder"]] if "folder" in output else []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """List the leftovers."""
-    if leaks := config.stash[LEAKS]:
+    if leaks := config.stash[RECORDER].all_leaks():
         terminalreporter.section("left behind by this run", red=True)
         for leak in leaks:
             terminalreporter.line(leak)

@@ -45,7 +45,6 @@ def size_of_png(path: Path) -> tuple[int, int]:
     return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
 
 
-@pytest.mark.full
 def test_demo_chat_prints_latencies_and_saves_screenshots_without_showing_a_password(tmp_path: Path) -> None:
     """Both messages are seen, both latencies printed, both screenshots saved, and no password is in any output."""
     run = demo(tmp_path)
@@ -60,6 +59,7 @@ def test_demo_chat_prints_latencies_and_saves_screenshots_without_showing_a_pass
     assert_no_password(tmp_path, run)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("needs_firefox")
 def test_demo_chat_lets_a_user_of_chromium_and_one_of_firefox_chat(tmp_path: Path) -> None:
     """With `--browser firefox` both messages are seen and both screenshots saved, as between two of Chromium."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.servers.small_suite import SmallSuite
 from tests.waiting import until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.full, pytest.mark.slow]
 
 LEAKING = """
 import os, subprocess, sys, tempfile
@@ -45,27 +43,9 @@ def test_tidies_up(tmp_path):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def suite(tmp_path: Path) -> SmallSuite:
     """A folder with our conftest, for a run inside this run."""
-    shutil.copy(Path(__file__).parents[1] / "conftest.py", tmp_path)
-    (tmp_path / "tmp").mkdir()
-    return tmp_path
-
-
-def begin(folder: Path, test: str, *options: str) -> subprocess.Popen[str]:
-    """Start a test file in a run of its own."""
-    (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
-    (folder / "test_it.py").write_text(test, "utf-8")
-    env = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTEST_ADDOPTS": "", "LEAK_GRACE": "1"}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, "test_it.py"]
-    return subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def run(folder: Path, test: str, *options: str) -> tuple[int, str]:
-    """Run a test file to its end; return the exit code and the output."""
-    with begin(folder, test, *options) as begun:
-        output, _ = begun.communicate(timeout=60)
-    return begun.returncode, output
+    return SmallSuite(tmp_path)
 
 
 def sleeps(pid: int) -> bool:
@@ -77,25 +57,29 @@ def sleeps(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "two workers"])
-def test_a_test_run_fails_when_processes_or_folders_are_left_behind(folder: Path, options: tuple[str, ...]) -> None:
+def test_a_test_run_fails_when_processes_or_folders_are_left_behind(
+    suite: SmallSuite, options: tuple[str, ...]
+) -> None:
     """Processes and a profile folder that outlive their run fail it, are listed, and are ended."""
-    code, output = run(folder, LEAKING, *options)
+    suite.write(test_it=LEAKING)
+    code, output = suite.run("pytest", *options)
 
     assert code == pytest.ExitCode.TESTS_FAILED
     assert "1 passed" in output
-    pids = (folder / "pids").read_text("utf-8").split()
+    pids = (suite.folder / "pids").read_text("utf-8").split()
     assert len(pids) == 2
     for pid in pids:
         assert f"process {pid}: " in output
         assert not sleeps(int(pid))
     assert "# the sleeper" in output
     assert "profile-of-a-browser" in output
-    assert not list((folder / "tmp").iterdir())
+    assert not list(suite.temporary.iterdir())
 
 
-def test_a_test_run_passes_when_nothing_is_left_behind(folder: Path) -> None:
+def test_a_test_run_passes_when_nothing_is_left_behind(suite: SmallSuite) -> None:
     """Processes and folders that a test removes itself are no leak."""
-    code, output = run(folder, TIDY)
+    suite.write(test_it=TIDY)
+    code, output = suite.run("pytest")
 
     assert code == pytest.ExitCode.OK, output
     assert "left behind" not in output
@@ -107,13 +91,16 @@ def test_a_test_run_passes_when_nothing_is_left_behind(folder: Path) -> None:
     [("SIGINT", ("-n", "2")), ("SIGTERM", ("-n", "2")), ("SIGKILL", ("-n", "2")), ("SIGTERM", ())],
     ids=["SIGINT, two workers", "SIGTERM, two workers", "SIGKILL, two workers", "SIGTERM, one process"],
 )
-def test_a_run_that_is_interrupted_or_killed_leaves_nothing(folder: Path, name: str, options: tuple[str, ...]) -> None:
+def test_a_run_that_is_interrupted_or_killed_leaves_nothing(
+    suite: SmallSuite, name: str, options: tuple[str, ...]
+) -> None:
     """Whatever ends the process that was started, the processes and folders of its workers' tests are gone soon."""
-    with begin(folder, INTERRUPTED, *options) as begun:
-        until((folder / "begun").exists, "the test")
-        pids = [int(pid) for pid in (folder / "pids").read_text("utf-8").split()]
+    suite.write(test_it=INTERRUPTED)
+    with suite.begin("pytest", *options) as begun:
+        until((suite.folder / "begun").exists, "the test")
+        pids = [int(pid) for pid in (suite.folder / "pids").read_text("utf-8").split()]
         assert all(map(sleeps, pids))
         begun.send_signal(signal.Signals[name])
         begun.communicate(timeout=60)
     until(lambda: not any(map(sleeps, pids)), "the end of the processes")
-    until(lambda: not list((folder / "tmp").iterdir()), "the end of the folders")
+    until(lambda: not list(suite.temporary.iterdir()), "the end of the folders")

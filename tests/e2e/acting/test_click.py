@@ -13,6 +13,7 @@ pytestmark = pytest.mark.full
 CLICKS = f"{HEAR}<script>hear('mousedown', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu')</script>"
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_a_click_fires_trusted_mouse_events_in_order(stage: Stage) -> None:
     """The page sees trusted events, in the order in which a mouse makes them."""
@@ -272,6 +273,7 @@ def test_a_click_reports_what_it_changed_by_default(stage: Stage) -> None:
         assert line in answer.text
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_a_click_that_navigates_reports_the_new_page(stage: Stage) -> None:
     """The answer comes when the new page has settled, with its URL, title and outline with refs."""

@@ -27,6 +27,7 @@ def test_navigate_reports_the_new_url_and_title(stage: Stage) -> None:
     assert "Greeting" in answer.text
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_history_goes_back_and_forward_and_reloads(stage: Stage) -> None:  # O7
     """Each step ends on its page, loaded; a reload requests the page again."""

@@ -40,6 +40,7 @@ def test_set_value_replaces_the_text_of_a_field(stage: Stage, html: str, value: 
     assert all(event["trusted"] for event in heard)
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_set_value_accepts_a_json_number(stage: Stage) -> None:
     """A value that is given as a JSON number is typed as text."""
@@ -85,6 +86,7 @@ def test_keystrokes_type_a_long_text_with_line_breaks(stage: Stage) -> None:
     assert stage.js("f.value") == text
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_submit_presses_enter_and_reports_the_new_page(stage: Stage) -> None:
     """The form is submitted as if Enter had been pressed in it, and the answer reports the new page."""

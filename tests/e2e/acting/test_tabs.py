@@ -45,6 +45,7 @@ def opening(stage: Stage, inner: str = CLOSING, **how: str) -> str:
     return name
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_a_new_tab_becomes_current(tabbed: Stage) -> None:
     """A new tab opens its URL, becomes current, and is listed with URL and title in data and text."""

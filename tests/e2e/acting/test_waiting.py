@@ -173,6 +173,7 @@ def test_a_failed_expectation_reports_expected_and_actual_values(
     assert all(line in text for line in error["candidates"])
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_expect_retries_until_the_condition_holds(stage: Stage) -> None:
     """An expected text that comes later is waited for."""

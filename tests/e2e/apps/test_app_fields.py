@@ -10,6 +10,7 @@ from tests.e2e.stage import refused
 pytestmark = pytest.mark.full
 
 
+@pytest.mark.smoke
 def test_set_value_replaces_the_text_of_an_app_field(phone: Phone) -> None:
     """The former text of a field is replaced: by text as a whole, or by key events for each character."""
     phone.open("Note")

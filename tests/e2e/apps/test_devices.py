@@ -16,6 +16,7 @@ def state(phone: Phone, app: str = POCKET_ID) -> str:
     return str(phone.ok("manage_app", action="state", app=app)["state"])
 
 
+@pytest.mark.smoke
 def test_manage_app_terminates_activates_and_backgrounds_an_app(phone: Phone) -> None:
     """An app is ended, started, sent away and brought back; ending it twice gives a warning."""
     phone.ok("manage_app", action="terminate")

@@ -18,6 +18,7 @@ def felt(phone: Phone, what: str) -> str:
     return match[1]
 
 
+@pytest.mark.smoke
 def test_taps_double_taps_and_long_presses_reach_the_app(phone: Phone) -> None:
     """The app counts a tap, a double tap, and a long press, which is no tap."""
     phone.restart()

@@ -14,6 +14,7 @@ FORM = """<h1>Pocket</h1><label>Email <input id=email data-testid=emailField></l
 <button data-testid=loginButton onclick="document.body.innerHTML = `<p>Welcome ${email.value}`">Log in</button>"""
 
 
+@pytest.mark.smoke
 def test_one_set_of_steps_signs_in_on_ios_and_android_without_showing_the_password(phone: Phone) -> None:  # W2 W42
     """The answer reports the new screen without the password."""
     phone.restart()

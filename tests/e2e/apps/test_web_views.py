@@ -50,6 +50,7 @@ def test_a_page_dialog_in_a_web_view_is_answered_as_armed_and_reported(inside: P
     inside.ok("expect", selector="#order", text="yes")
 
 
+@pytest.mark.smoke
 def test_one_sequence_switches_into_a_web_view_and_back(phone: Phone) -> None:
     """A sequence over both contexts reads the page and reports the native screen at its end."""
     phone.open("Web view")

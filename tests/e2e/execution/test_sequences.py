@@ -20,6 +20,7 @@ def click(selector: str, **more: Any) -> dict[str, Any]:
     return {"action": "click_element", "selector": selector, **more}
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_a_sequence_fills_and_sends_a_form_and_reports_the_changes(stage: Stage) -> None:  # W39
     """Every step runs, and the result reports their changes together."""

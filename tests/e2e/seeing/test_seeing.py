@@ -55,6 +55,7 @@ def without_refs(outline: str) -> str:
     return re.sub(r" \[e\d+\]", "", outline)
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_the_outline_lists_landmarks_text_and_controls_with_their_states(stage: Stage) -> None:
     """Landmarks, headings, text, controls with names, states and values; passwords masked, hidden elements omitted."""
@@ -241,6 +242,7 @@ def picture(image: object) -> Image.Image:
     return Image.open(io.BytesIO(base64.b64decode(image.data)))  # type: ignore[attr-defined]
 
 
+@pytest.mark.smoke
 @pytest.mark.core
 def test_a_screenshot_is_an_image_and_a_file(stage: Stage) -> None:
     """An image part, no structured content, no base64 in the text; the text gives path and size."""
