@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
 
 from orchestrator import __version__
-
-ROOT = Path(__file__).parents[2]
-HANDED_ON = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
-"""Environment variables that some MCP hosts pass on, and no others."""
+from tests.servers.wheel import PROGRAMS, ROOT, copy_checkout, make_home, run, show_page_and_run_script
 
 TOP = {"docs", "examples", "orchestrator", "providers", "tests"} | {
     "CHANGELOG.md",
@@ -35,20 +28,10 @@ TOP = {"docs", "examples", "orchestrator", "providers", "tests"} | {
 pytestmark = [pytest.mark.full, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
-def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    """Run a command that must succeed."""
-    words = [str(word) for word in command]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=500, check=False, **options)  # type: ignore[call-overload]
-    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}\n{done.stderr}"
-    return done  # type: ignore[no-any-return]
-
-
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the checkout without untracked files."""
-    folder = tmp_path_factory.mktemp("source") / "checkout"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "dist", "__pycache__"))
-    return folder
+    return copy_checkout(tmp_path_factory.mktemp("source") / "checkout")
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +58,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     else:
         run(sys.executable, "-m", "venv", "--without-pip", place)
         run(sys.executable, "-m", "pip", "--python", place, "install", "--quiet", "--no-compile", wheel)
-    return place / bin_name()
-
-
-def bin_name() -> str:
-    """The name of a virtual environment's folder of programs."""
-    return "Scripts" if sys.platform == "win32" else "bin"
+    return place / PROGRAMS
 
 
 def test_the_wheel_holds_both_packages_and_nothing_else(wheel: Path) -> None:
@@ -128,10 +106,9 @@ def test_commands_are_installed(programs: Path, tmp_path: Path, name: str) -> No
 
 def test_demo_runs_from_the_wheel(programs: Path, tmp_path: Path) -> None:
     """The demonstration runs with an empty home and a minimal environment, outside of the checkout."""
-    home, folder = tmp_path / "home", tmp_path / "elsewhere"
-    home.mkdir()
+    folder = tmp_path / "elsewhere"
     folder.mkdir()
-    environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ} | {"HOME": str(home)}
+    environment = make_home(tmp_path)
 
     done = run(programs / "orchestrator", "demo", "chat", "--out", "tmp", cwd=folder, env=environment)
 
@@ -145,24 +122,4 @@ async def test_an_mcp_client_of_the_installed_wheel_gets_an_outline_and_a_script
     programs: Path, tmp_path: Path
 ) -> None:
     """With an empty home and few variables, the installed command shows a page's outline and keeps a script's vars."""
-    home = tmp_path / "home"
-    home.mkdir()
-    environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ} | {"HOME": str(home)}
-    parameters = StdioServerParameters(
-        command=str(programs / "webdriver-orchestrator"), env=environment, cwd=str(tmp_path)
-    )
-    async with Client(stdio_client(parameters)) as client:
-        page = "data:text/html,<title>First</title><h1>Hello</h1><button>Go on</button>"
-        opened = await client.call_tool("navigate", {"url": page})
-        assert not opened.is_error, opened
-        seen = await client.call_tool("get_visible_elements", {})
-        assert seen.structured_content is not None
-        assert [line.partition(" [")[0] for line in seen.structured_content["outline"].splitlines()] == [
-            '- heading "Hello"',
-            '- button "Go on"',
-        ]
-        # What scripts need comes with the plain installation.
-        kept = await client.call_tool("run_script", {"script": "vars.set('tea', 'green'); return vars.get('tea')"})
-        assert kept.structured_content is not None
-        assert kept.structured_content["value"] == "green"
-        await client.call_tool("close_all_sessions", {})
+    await show_page_and_run_script(programs, tmp_path)
