@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-SLOW_STARTS = {"_grid", "device_server", "theatre"}
-"""Fixtures that start a server for all tests: the time belongs to none of them."""
+SLOW_STARTS = {"_grid", "device_server", "phones"}
+"""Fixtures that start a Grid or an Appium: the time belongs to no test."""
 START_LIMIT = 300.0
 """Seconds in which such a fixture must be ready."""
 
