@@ -52,6 +52,7 @@ def test_a_request_without_an_answer_in_time_is_sent_once(server: AnsweringServe
     server.status = None
     with pytest.raises(TimeoutError, match=r"^timed out$"):
         http.request(method, server.url, timeout=0.2)
+    assert server.asked.wait(PATIENCE)
     assert len(server.requests) == 1
 
 
