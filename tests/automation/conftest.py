@@ -110,7 +110,7 @@ def _connection(store: SqliteStore, record: SessionRecord, settings: Settings, r
     """The connection to a session without sockets, neither for BiDi nor for DevTools."""
     return SessionConnection.open(
         record,
-        Remote(record.remote_url, record.remote_session_id, name=record.id, timeout=10),
+        Remote(record.remote_url, record.remote_session_id, name=record.id, timeout=60),
         store=store,
         connector=Connector(Providers(), settings, redactor),
         settings=settings,

@@ -97,6 +97,11 @@ class KeeperTestbed:
         assert after
         return after
 
+    def expire(self, name: str) -> None:
+        """Let the time of a parked session be over."""
+        until(lambda: self.record(name).parked_until, "its lease")
+        self.store.update(NAMESPACE, name, lambda record: record.with_changes(parked_until=time.time()))
+
     def sleeper(self) -> ProcessInfo:
         """Start a process with a folder, like a driver."""
         folder = folders.make_folder(self.home)
@@ -211,10 +216,10 @@ def test_a_session_parked_again_is_not_ended_by_its_first_park_time(testbed: Kee
     testbed.session("a", me, ttl=3)
     testbed.session("b", me, ttl=3)
     testbed.keep()
+    entry = testbed.store.join_lane(NAMESPACE, "a", Holder.current())  # it does not end before it is restored
     assert [one.id for one in testbed.store.park(me, lambda _: True)] == ["a", "b"]
     first = testbed.record("a").parked_until
     assert first
-    entry = testbed.store.join_lane(NAMESPACE, "a", Holder.current())
     testbed.store.restore(entry.ticket, me, LONG)
     testbed.store.leave_lane(entry.ticket)
     assert testbed.record("a").parked_until is None
@@ -389,7 +394,20 @@ def test_the_keeper_ends_when_its_home_is_removed(testbed: KeeperTestbed) -> Non
     assert (processes.alive(gone), processes.alive(there)) == (False, True)
 
 
-def test_the_keeper_loads_no_heavy_package_and_takes_little_memory(testbed: KeeperTestbed) -> None:
+def test_the_keeper_loads_no_heavy_package() -> None:
+    """The keeper imports the standard library and psutil, and no package that is slow to load."""
+    loaded = "import orchestrator.lifecycle.keeper.loop, sys; print(*sys.modules)"
+    told = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path += {_FOUND_IN}; {loaded}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {"pydantic", "anyio", "selenium", "mcp", "structlog"} & set(told.stdout.split())
+
+
+@pytest.mark.clock
+def test_the_keeper_takes_little_memory(testbed: KeeperTestbed) -> None:
     """The keeper stays within its memory limit after it ended a local and a remote session."""
     testbed.session("a", testbed.arrive("me"), ttl=LONG)
     testbed.session("b", "dead", ttl=0, processes=(testbed.sleeper(),))
@@ -399,14 +417,6 @@ def test_the_keeper_loads_no_heavy_package_and_takes_little_memory(testbed: Keep
         until(lambda: testbed.is_closed("b") and testbed.is_closed("c"), "the end of two")
         until(lambda: remote.asked == ["DELETE /session/c"], "the end at the remote end")
     assert keeper.memory_info().rss <= MOST
-    loaded = "import orchestrator.lifecycle.keeper.loop, sys; print(*sys.modules)"
-    told = subprocess.run(
-        [sys.executable, "-I", "-c", f"import sys; sys.path += {_FOUND_IN}; {loaded}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert not {"pydantic", "anyio", "selenium", "mcp", "structlog"} & set(told.stdout.split())
 
 
 class Remote:
@@ -445,25 +455,30 @@ def test_parked_remote_sessions_are_kept_alive_and_then_ended_at_their_remote_en
     """Parked remote sessions are kept alive, then ended; attached ones and those with credentials are left alone."""
     with Remote() as remote:
         far = {"remote_url": remote.url, "keep_alive": 0.9}
-        testbed.session("grid", "dead", ttl=1.2, remote_session_id="grid", **far)
+        testbed.session("grid", "dead", ttl=LONG, remote_session_id="grid", **far)
         testbed.session("attached", "dead", ttl=0, remote_session_id="attached", owned=False, remote_url=remote.url)
         testbed.session("cloud", "dead", ttl=0, remote_session_id="cloud", secret="NAME", remote_url=remote.url)
         testbed.keep()
+        until(lambda: "GET /session/grid/timeouts" in remote.asked, "a sign of life for the one on a Grid")
+        assert "DELETE /session/grid" not in remote.asked
+        testbed.expire("grid")
         until(lambda: all(testbed.is_closed(name) for name in ("grid", "attached", "cloud")), "their end")
         until(lambda: "DELETE /session/grid" in remote.asked, "the end of the one on a Grid")
-    assert "GET /session/grid/timeouts" in remote.asked
     assert not [asked for asked in remote.asked if "attached" in asked or "cloud" in asked]
 
 
 def test_a_keeper_whose_files_are_gone_still_ends_remote_sessions(testbed: KeeperTestbed, tmp_path: Path) -> None:
-    """A keeper whose files an update removed keeps a parked session alive, and ends it in time."""
+    """A keeper whose files an update removed keeps a parked session alive, and ends it when its time is over."""
     with Remote() as remote:
-        testbed.session("grid", "dead", ttl=1.2, keep_alive=0.9, remote_session_id="grid", remote_url=remote.url)
+        testbed.session("grid", "dead", ttl=LONG, keep_alive=0.9, remote_session_id="grid", remote_url=remote.url)
         testbed.keep_without_files(tmp_path / "installed")
+        until(lambda: "GET /session/grid/timeouts" in remote.asked, "a sign of life for it")
+        assert "DELETE /session/grid" not in remote.asked
+        testbed.expire("grid")
         until(lambda: "DELETE /session/grid" in remote.asked, "the end of the one on a Grid")
-    assert "GET /session/grid/timeouts" in remote.asked
 
 
+@pytest.mark.clock
 def test_a_keeper_of_100_parked_sessions_takes_next_to_no_processor_time(testbed: KeeperTestbed) -> None:
     """A keeper with a hundred parked sessions takes at most 0.1 s of processor time in 3 s."""
     me = testbed.arrive("me")

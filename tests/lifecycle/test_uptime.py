@@ -24,7 +24,7 @@ from orchestrator.models.requests import AttachRequest, StartRequest
 from orchestrator.sessions.store.sqlite import SqliteStore
 from orchestrator.settings import Settings
 from tests.servers.any_session import GONE, AnySession, any_session
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +39,6 @@ BOUNDED = {
     "Redactor.spelled": 10_000,
 }
 """Containers with a limit that is higher than the numbers of this test, and has a test of its own."""
-PASSES = 25
 PLAIN = (str, bytes, int, float, bool, type(None), Path, type, threading.Thread, BaseModel)
 
 
@@ -157,11 +156,10 @@ async def test_no_container_of_a_server_grows_with_its_closed_sessions(tmp_path:
             before = sizes()
             for first in range(FEW, MANY, FEW):
                 await let_pass(server, far, range(first, first + FEW), others)
-            for _ in range(PASSES):
-                if not grown():
-                    break
-                server._components.maintenance.wake_now()
-                await anyio.sleep(0.2)
+            with anyio.move_on_after(PATIENCE):
+                while grown():
+                    server._components.maintenance.wake_now()
+                    await anyio.sleep(0.2)
             assert grown() == {}
             assert others.list_all_open() == []
     others.disconnect()

@@ -23,6 +23,7 @@ from orchestrator.models.results import Acted
 from orchestrator.sessions import progress
 from orchestrator.sessions.rows import CurrentSession, SessionRow
 from orchestrator.settings import Settings
+from tests.waiting import PATIENCE
 
 
 class Recorder(Orchestrator):
@@ -39,11 +40,6 @@ class Recorder(Orchestrator):
         if self.failure:
             raise self.failure
         return Acted()  # type: ignore[return-value]
-
-    async def set_current_session(self, session_id: str) -> CurrentSession:
-        """Take as long as the id says."""
-        await anyio.sleep(float(session_id))
-        return CurrentSession(current_session=session_id)
 
     async def start(self, request: StartRequest, *, wait: bool = True, claim: bool = False) -> SessionRow:
         """Record the call."""
@@ -203,19 +199,31 @@ async def test_an_unknown_platform_is_refused_with_the_valid_ones(app: ToolCalls
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_long_call_sends_progress_to_a_client_that_asks_for_it(
-    facade: Recorder, mode: Literal["auto", "legacy"]
+    facade: Recorder, mode: Literal["auto", "legacy"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client that asks for progress gets messages while its call runs; others get no notification."""
     told: list[str | None] = []
+    twice = anyio.Event()
+
+    async def waits(session_id: str) -> CurrentSession:
+        if session_id == "long":
+            await twice.wait()
+        else:
+            await anyio.sleep(0.2)  # in which a client that asked would be told something
+        return CurrentSession(current_session=session_id)
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         assert (progress > 0, total) == (True, None)
         told.append(message)
+        if len(told) == 2:
+            twice.set()
 
+    monkeypatch.setattr(facade, "set_current_session", waits)
     async with Client(opened(facade, heartbeat=0.05).server, mode=mode) as client:
-        await client.call_tool("set_current_session", {"sessionId": "0.2"}, progress_callback=note)
+        await client.call_tool("set_current_session", {"sessionId": "long"}, progress_callback=note)
+        await client.list_tools()  # what was sent before is there now
         asked = len(told)
-        await client.call_tool("set_current_session", {"sessionId": "0.2"})
+        await client.call_tool("set_current_session", {"sessionId": "short"})
     assert told[0] == "set_current_session: working for 0 s"
     assert asked == len(told) >= 2
 
@@ -243,15 +251,23 @@ async def test_a_worker_threads_message_reaches_the_client_as_progress(
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_concurrent_tool_calls_do_not_block_each_other(facade: Recorder, mode: Literal["auto", "legacy"]) -> None:
+async def test_concurrent_tool_calls_do_not_block_each_other(
+    facade: Recorder, mode: Literal["auto", "legacy"], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """F12: a waiting call delays no other call."""
-    ended: list[str] = []
+    begun, let = anyio.Event(), anyio.Event()
 
-    async def call(client: Client, seconds: str) -> None:
-        await client.call_tool("set_current_session", {"sessionId": seconds})
-        ended.append(seconds)
+    async def waits(session_id: str) -> CurrentSession:
+        if session_id == "waiting":
+            begun.set()
+            await let.wait()
+        return CurrentSession(current_session=session_id)
 
-    async with Client(opened(facade).server, mode=mode) as client, anyio.create_task_group() as group:
-        group.start_soon(call, client, "0.3")
-        group.start_soon(call, client, "0")
-    assert ended == ["0", "0.3"]
+    monkeypatch.setattr(facade, "set_current_session", waits)
+    with anyio.fail_after(PATIENCE):
+        async with Client(opened(facade).server, mode=mode) as client, anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "set_current_session", {"sessionId": "waiting"})
+            await begun.wait()
+            answer = await client.call_tool("set_current_session", {"sessionId": "other"})
+            let.set()
+    assert not answer.is_error

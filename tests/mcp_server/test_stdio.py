@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
@@ -93,40 +93,75 @@ def assert_gone(processes: list[psutil.Process]) -> None:
     until(lambda: all(map(gone, processes)), f"the end of {processes}")
 
 
+def end_input_amid_a_call(server: RawServer) -> float:
+    """Close the input while a call is in flight; return the seconds until the server ended."""
+    server.call(3, "wait_for", text="never", timeout=600_000)
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    return server.ended()
+
+
+def end_input_with_output_unread(server: RawServer) -> float:
+    """Close the input when more was answered than a pipe holds; return the seconds until the server ended."""
+    for number in range(3, 40):
+        server.call(number, "execute_script", script="return 'x'.repeat(15000)")
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    return server.ended()
+
+
+def send_signals_amid_a_call(server: RawServer, signals: list[str]) -> float:
+    """Send signals while a call is in flight; return the seconds until the server ended."""
+    server.call(3, "wait_for", text="never", timeout=600_000)
+    for name in signals:
+        server.process.send_signal(getattr(signal, name))
+    return server.ended()
+
+
 def test_end_of_input_ends_the_server_and_its_browser(server: RawServer) -> None:
     """A call in flight is cancelled, the browser ends, and the exit code is 0."""
     started = server.children()
-    server.call(3, "wait_for", text="never", timeout=60_000)
-    assert server.process.stdin is not None
-    server.process.stdin.close()
-    assert server.ended() < in_time(SECONDS)
+    end_input_amid_a_call(server)
     assert server.process.returncode == 0
     assert_gone(started)
 
 
+SIGNALS = [["SIGINT"], ["SIGTERM", "SIGINT", "SIGTERM"]]
+
+
 @posix
-@pytest.mark.parametrize("signals", [["SIGINT"], ["SIGTERM", "SIGINT", "SIGTERM"]], ids="+".join)
+@pytest.mark.parametrize("signals", SIGNALS, ids="+".join)
 def test_sigint_and_sigterm_end_the_server_and_its_browser(server: RawServer, signals: list[str]) -> None:
     """The server cleans up once, for one signal or several, though stdin stays open and a call is in flight."""
     started = server.children()
-    server.call(3, "wait_for", text="never", timeout=60_000)
-    for name in signals:
-        server.process.send_signal(getattr(signal, name))
-    assert server.ended() < in_time(SECONDS)
+    send_signals_amid_a_call(server, signals)
     assert server.process.returncode == 0
     assert_gone(started)
 
 
 def test_a_client_that_stops_reading_does_not_keep_the_server_alive(server: RawServer) -> None:
-    """Output that nobody reads does not delay the end of the server."""
+    """A server whose output nobody reads ends all the same, and so does its browser."""
     started = server.children()
-    for number in range(3, 40):
-        server.call(number, "execute_script", script="return 'x'.repeat(15000)")
-    assert server.process.stdin is not None
-    server.process.stdin.close()
-    assert server.ended() < in_time(SECONDS)
+    end_input_with_output_unread(server)
     assert server.process.returncode == 0
     assert_gone(started)
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("end", [end_input_amid_a_call, end_input_with_output_unread])
+def test_the_server_ends_within_four_seconds_of_the_end_of_input(
+    server: RawServer, end: Callable[[RawServer], float]
+) -> None:
+    """The server is gone before its client would kill it, whatever it was about to do."""
+    assert end(server) < in_time(SECONDS)
+
+
+@posix
+@pytest.mark.clock
+@pytest.mark.parametrize("signals", SIGNALS, ids="+".join)
+def test_the_server_ends_within_four_seconds_of_a_signal(server: RawServer, signals: list[str]) -> None:
+    """The server is gone before its client would kill it, for one signal or several."""
+    assert send_signals_amid_a_call(server, signals) < in_time(SECONDS)
 
 
 @pytest.fixture(scope="module")

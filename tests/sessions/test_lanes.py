@@ -19,7 +19,7 @@ from orchestrator.sessions.store.types import Change, Ticket
 from orchestrator.sessions.turn import CallCancelled, Turn
 from tests.sessions.helpers import Held, fire, in_line, places, state
 from tests.sessions.store.helpers import Keeper
-from tests.waiting import until_async
+from tests.waiting import PATIENCE, until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +48,7 @@ async def test_calls_on_one_session_run_one_at_a_time_in_order(
 
 async def test_calls_on_different_sessions_overlap(lanes: Lanes, keeper: Keeper) -> None:  # W1 F13 W25
     """Four calls on four sessions all run at one moment."""
-    together = threading.Barrier(4, timeout=10)
+    together = threading.Barrier(4, timeout=PATIENCE)
     async with anyio.create_task_group() as group:
         calls = [fire(group, lanes, keeper.start().id, lambda _: together.wait()) for _ in range(4)]
     assert sorted(call.result for call in calls if isinstance(call.result, int)) == [0, 1, 2, 3]
@@ -56,7 +56,7 @@ async def test_calls_on_different_sessions_overlap(lanes: Lanes, keeper: Keeper)
 
 async def test_more_than_forty_sessions_can_work_at_once(lanes: Lanes, keeper: Keeper) -> None:
     """More sessions work at once than anyio's usual forty threads."""
-    together = threading.Barrier(45, timeout=30)
+    together = threading.Barrier(45, timeout=PATIENCE)
     async with anyio.create_task_group() as group:
         calls = [fire(group, lanes, keeper.start().id, lambda _: together.wait()) for _ in range(45)]
     assert [call.error for call in calls if call.error] == []

@@ -17,6 +17,7 @@ from orchestrator.system.deadline import Deadline
 from tests.servers.answering import AnsweringServer, answering_server
 from tests.servers.certificates import self_signed
 from tests.servers.ports import free_port
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_a_request_is_answered_whatever_the_status(server: AnsweringServer) -> N
     """An error or a redirect is an answer, and each request has a connection of its own."""
     for status in (200, 302, 404, 500):
         server.status, server.fields = status, {"Location": "/elsewhere"}
-        answer = http.request("GET", f"{server.url}/x?y=1", timeout=5, headers={"Accept": "text/plain"})
+        answer = http.request("GET", f"{server.url}/x?y=1", timeout=PATIENCE, headers={"Accept": "text/plain"})
         assert (answer.status, answer.json()) == (status, {"value": None})
     assert server.requests == [("GET", "/x?y=1", b"")] * 4
     assert len(set(server.clients)) == 4
@@ -39,8 +40,8 @@ def test_a_request_is_answered_whatever_the_status(server: AnsweringServer) -> N
 
 def test_a_body_is_sent_whole_or_piece_by_piece(server: AnsweringServer) -> None:
     """Bytes get their length; an iterable brings its own."""
-    http.request("POST", server.url, timeout=5, body=b"all")
-    http.request("PUT", server.url, timeout=5, body=iter([b"a", b"ll"]), headers={"Content-Length": "3"})
+    http.request("POST", server.url, timeout=PATIENCE, body=b"all")
+    http.request("PUT", server.url, timeout=PATIENCE, body=iter([b"a", b"ll"]), headers={"Content-Length": "3"})
     assert [(method, body) for method, _, body in server.requests] == [("POST", b"all"), ("PUT", b"all")]
     assert not any("Transfer-Encoding" in headers for headers in server.headers)
 
@@ -51,6 +52,7 @@ def test_a_request_without_an_answer_in_time_is_sent_once(server: AnsweringServe
     server.status = None
     with pytest.raises(TimeoutError, match=r"^timed out$"):
         http.request(method, server.url, timeout=0.2)
+    assert server.asked.wait(PATIENCE)
     assert len(server.requests) == 1
 
 
@@ -58,11 +60,11 @@ def test_a_failed_connection_is_reported_in_the_systems_words() -> None:
     """The messages are the system's, not urllib3's representations of its own objects."""
     nobody = f"http://127.0.0.1:{free_port()}/"
     with pytest.raises(http.ConnectionFailed, match=re.escape(os.strerror(errno.ECONNREFUSED))):
-        http.request("GET", nobody, timeout=5)
+        http.request("GET", nobody, timeout=PATIENCE)
     with pytest.raises(http.ConnectionFailed, match=r"^\[Errno"):
-        http.request("GET", "http://no-such-host.invalid/", timeout=5)
+        http.request("GET", "http://no-such-host.invalid/", timeout=PATIENCE)
     with pytest.raises(http.ConnectionFailed):
-        http.request("GET", "http://..:1/", timeout=5)
+        http.request("GET", "http://..:1/", timeout=PATIENCE)
 
 
 def test_an_untrusted_certificate_is_reported_in_openssls_words(tmp_path: Path) -> None:
@@ -71,7 +73,7 @@ def test_an_untrusted_certificate_is_reported_in_openssls_words(tmp_path: Path) 
         answering_server(self_signed(tmp_path)) as server,
         pytest.raises(http.ConnectionFailed, match="certificate verify failed"),
     ):
-        http.request("GET", server.url, timeout=5)
+        http.request("GET", server.url, timeout=PATIENCE)
 
 
 def test_an_error_of_the_body_itself_reaches_the_caller(server: AnsweringServer) -> None:
@@ -82,16 +84,16 @@ def test_an_error_of_the_body_itself_reaches_the_caller(server: AnsweringServer)
         raise OSError("the file became shorter")
 
     with pytest.raises(OSError, match="the file became shorter"):
-        http.request("POST", server.url, timeout=5, body=pieces(), headers={"Content-Length": "2"})
+        http.request("POST", server.url, timeout=PATIENCE, body=pieces(), headers={"Content-Length": "2"})
 
 
 def test_an_answer_is_bounded_in_size_and_time(server: AnsweringServer) -> None:
     """No more is read than requested, and a deadline ends a body that never does."""
     server.body = b"x" * 2_000_000
-    assert len(http.request("GET", server.url, timeout=5, largest=1000).body) < 1_000_000
-    assert len(http.request("GET", server.url, timeout=5).body) == 2_000_000
+    assert len(http.request("GET", server.url, timeout=PATIENCE, largest=1000).body) < 1_000_000
+    assert len(http.request("GET", server.url, timeout=PATIENCE).body) == 2_000_000
     with pytest.raises(TimeoutError, match="its answer has no end"):
-        http.request("GET", server.url, timeout=5, deadline=Deadline(0))
+        http.request("GET", server.url, timeout=PATIENCE, deadline=Deadline(0))
 
 
 def test_a_proxy_is_used_for_other_hosts_alone(server: AnsweringServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +102,8 @@ def test_a_proxy_is_used_for_other_hosts_alone(server: AnsweringServer, monkeypa
         monkeypatch.delenv(name, raising=False)
     with answering_server() as proxy:
         monkeypatch.setenv("http_proxy", proxy.url.removeprefix("http://"))
-        http.request("GET", server.url, timeout=5)
-        http.request("GET", "http://api.invalid/x", timeout=5)
+        http.request("GET", server.url, timeout=PATIENCE)
+        http.request("GET", "http://api.invalid/x", timeout=PATIENCE)
         assert [path for _, path, _ in proxy.requests] == ["http://api.invalid/x"]
         monkeypatch.setenv("no_proxy", "api.invalid")
         assert http.find_proxy("http://api.invalid/x") is None

@@ -61,7 +61,7 @@ def test_a_remote_sends_commands_of_the_client_to_their_endpoints() -> None:
     """A command that selenium lacks goes to the client's endpoint; an unknown one is our own bug."""
     with phone() as server:
         server.elements["1"] = (0, 0, 1, 1), "android.view.View"
-        remote = Remote(f"http://127.0.0.1:{server.server_port}", "1", name="a", timeout=10)
+        remote = Remote(f"http://127.0.0.1:{server.server_port}", "1", name="a", timeout=60)
         AppDriver(remote.execute).set_location(48.2, 16.37, altitude=0)
         [(path, body)] = server.asked
         assert (path, body["location"]) == ("location", {"latitude": 48.2, "longitude": 16.37, "altitude": 0})

@@ -19,6 +19,7 @@ from orchestrator.webdriver.response import RemoteResponse
 from tests.servers.answering import AnsweringServer, answering_server
 from tests.servers.certificates import self_signed
 from tests.servers.ports import free_port
+from tests.waiting import PATIENCE
 
 GET: tuple[str, dict[str, Any]] = ("getCurrentUrl", {})
 POST: tuple[str, dict[str, Any]] = ("w3cExecuteScript", {"script": "return 1", "args": []})
@@ -47,6 +48,7 @@ def test_a_command_without_an_answer_in_time_is_sent_once(
     end.status = None
     with pytest.raises(NoAnswer, match=r"did not answer within 0\.3 s"):
         remote.execute(command, limit=0.3, **params)
+    assert end.asked.wait(PATIENCE)
     assert len(end.requests) == 1
 
 
@@ -58,10 +60,10 @@ def test_a_command_in_flight_is_cancelled_from_another_thread(
     end.status = None
     with ThreadPoolExecutor(1) as thread:
         waiting = thread.submit(remote.execute, command, **params)
-        assert end.asked.wait(10)
+        assert end.asked.wait(PATIENCE)
         remote.cancel_commands()
         with pytest.raises(SessionLost, match="closed the connection without an answer"):
-            waiting.result(10)
+            waiting.result(PATIENCE)
     for _ in range(2):
         remote.close()
         with pytest.raises(SessionLost):
@@ -169,10 +171,10 @@ def test_a_certificate_is_trusted_by_the_file_of_requests_ca_bundle(
         end.asked.clear()
         with ThreadPoolExecutor(1) as thread:
             waiting = thread.submit(remote.execute, "getTitle")
-            assert end.asked.wait(10)
+            assert end.asked.wait(PATIENCE)
             remote.cancel_commands()
             with pytest.raises(SessionLost):
-                waiting.result(10)
+                waiting.result(PATIENCE)
 
 
 def test_a_get_of_the_remote_end_itself_belongs_to_no_session(end: AnsweringServer, remote: Remote) -> None:

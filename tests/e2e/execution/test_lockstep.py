@@ -29,14 +29,16 @@ def shop(*, broken: bool) -> str:
         <script>checkout = () => document.body.innerHTML = '<button>{pay}</button>'</script>"""
 
 
-def run(stage: Stage, *clicked: str, broken: str = "", sessions: list[str] = ALL) -> dict[str, Any]:
-    """Open the shop in all sessions, broken for one of them, and click there."""
+def run(
+    stage: Stage, *clicked: str, broken: str = "", sessions: list[str] = ALL, timeout: int = 30_000
+) -> dict[str, Any]:
+    """Open the shop in all sessions, broken for one of them, and click there; each click has so many ms."""
     for name in sessions:
         stage.ok("navigate", url=stage.site.url("/shop"), sessionId=name)
         value = "yes" if name == broken else "no"
         stage.ok("cookies", action="set", name="broken", value=value, sessionId=name)
     steps: list[dict[str, Any]] = [{"action": "navigate", "url": stage.site.url("/shop")}]
-    steps += [{"action": "click_element", "selector": selector, "timeout": 300} for selector in clicked]
+    steps += [{"action": "click_element", "selector": selector, "timeout": timeout} for selector in clicked]
     return stage.ok("execute_parallel", sequences=[{"sessionIds": sessions, "actions": steps}], lockstep=True)
 
 
@@ -48,7 +50,6 @@ def test_lockstep_without_differences_completes_every_session(stage: Stage) -> N
     assert "divergence" not in answer
 
 
-@pytest.mark.full
 def test_lockstep_stops_at_the_first_difference_and_names_the_odd_session(stage: Stage) -> None:  # W2
     """The run stops at the first step after which a session differs from most, even if it is listed first."""
     answer = run(stage, "#add", "#next", "#never", broken="ann")
@@ -66,7 +67,7 @@ def test_lockstep_stops_at_the_first_difference_and_names_the_odd_session(stage:
 @pytest.mark.full
 def test_a_step_that_fails_in_one_lockstep_session_is_a_divergence(stage: Stage) -> None:
     """The session whose step failed is the odd one, with its error; of two sessions the first is the base."""
-    answer = run(stage, "#help", "#add", broken="bob", sessions=["ann", "bob"])
+    answer = run(stage, "#help", "#add", broken="bob", sessions=["ann", "bob"], timeout=5_000)
     assert answer["divergence"]["odd"] == ["bob"]
     assert answer["divergence"]["errors"]["bob"].startswith("not_actionable: '#help' cannot be acted on: ")
     assert answer["results"]["bob"]["failed"]["index"] == answer["divergence"]["index"] == 1
@@ -78,17 +79,18 @@ def test_lockstep_waits_for_a_late_session_no_longer_than_the_call_timeout(stage
     """A timeout error names the late session, with the others' results and a hint to raise the timeout."""
     for name in ("ann", "bob"):
         stage.ok("navigate", url=stage.site.url("/shop"), sessionId=name)
-    stage.ok("execute_script", script="window.late = 4000", sessionId="bob")
+    stage.ok("execute_script", script="window.late = 600_000", sessionId="bob")
     script = "await new Promise(go => setTimeout(go, window.late ?? 0))"
     steps = [{"action": "get_text"}, {"action": "execute_script", "script": script}, {"action": "get_text"}]
     given = [{"sessionIds": ["ann", "bob"], "actions": steps}]
-    answer = stage.call("execute_parallel", sequences=given, lockstep=True, timeout=2500)
+    answer = stage.call("execute_parallel", sequences=given, lockstep=True, timeout=10_000)
     ann = answer.data["results"]["ann"]
     assert (ann["completed"], ann["error"]["code"]) == (2, "timeout")
     assert ann["error"]["message"] == "Lockstep: bob did not come to the end of step 1."
     assert "raise timeout" in ann["error"]["hint"]
 
 
+@pytest.mark.full
 def test_a_step_that_fails_in_all_lockstep_sessions_is_no_divergence(stage: Stage) -> None:
     """A step that fails in every session fails the call as without lockstep."""
     steps = [{"action": "click_element", "selector": "#nowhere", "timeout": 100}]
@@ -97,6 +99,7 @@ def test_a_step_that_fails_in_all_lockstep_sessions_is_no_divergence(stage: Stag
     assert "divergence" not in answer.data
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "sequences",
     [

@@ -121,8 +121,8 @@ def test_a_sync_names_the_session_that_is_late_when_the_call_times_out(stage: St
     """A session that misses the barrier within the call's timeout is named in the other's error."""
     answer = stage.call(
         "execute_parallel",
-        sequences=[part("ann", SYNC), part("bob", script("await new Promise(go => setTimeout(go, 60000))"), SYNC)],
-        timeout=700,
+        sequences=[part("ann", SYNC), part("bob", script("await new Promise(go => setTimeout(go, 600000))"), SYNC)],
+        timeout=5_000,
     )
     assert "bob did not get there in time" in answer.data["results"]["ann"]["error"]["message"]
     assert answer.data["results"]["bob"]["error"]["code"] == "timeout"

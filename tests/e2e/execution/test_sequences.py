@@ -224,8 +224,19 @@ def test_a_verbose_sequence_reports_each_step(stage: Stage) -> None:
     assert "42" in answer.text
 
 
-def test_the_timeout_of_a_sequence_bounds_all_its_steps(stage: Stage) -> None:
-    """A step gets only the remaining time; the steps after it are not begun."""
+def test_the_timeout_of_a_sequence_bounds_its_steps(stage: Stage) -> None:
+    """A step gets no more time than the whole sequence has; the steps after it are not begun."""
+    stage.show("<button id=b onclick='document.title += 1'>Go</button>")
+    answer = stage.call("execute_sequence", actions=[click("#none", timeout=600_000), click("#b")], timeout=600)
+    assert answer.failed
+    assert answer.data["completed"] == 0
+    assert answer.data["failed"]["index"] == 0
+    assert stage.js("document.title") == "Page"
+
+
+@pytest.mark.clock
+def test_a_step_of_a_sequence_gets_only_the_remaining_time(stage: Stage) -> None:
+    """A step after another one gets only the remaining time; the steps after it are not begun."""
     stage.show("<button id=b onclick='document.title += 1'>Go</button>")
     answer = stage.call(
         "execute_sequence", actions=[click("#b"), click("#none", timeout=60_000), click("#b")], timeout=600
@@ -253,7 +264,7 @@ def test_sequence_steps_accept_snake_case_aliases_and_string_values(stage: Stage
         stability_ms="100",
         actions=[
             {"action": "set_value", "ref": "#f", "text": 5, "keystrokes": "true"},
-            {"action": "expect", "target": "#p", "contains_text": "some", "timeout": "500"},
+            {"action": "expect", "target": "#p", "contains_text": "some", "timeout": "30000"},
         ],
     )
     assert answer["completed"] == 2

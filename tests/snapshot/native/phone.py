@@ -57,7 +57,7 @@ class Phone(ThreadingHTTPServer):
         """Return a screen with these page sources."""
         self.show(*sources)
         self.elements, self.asked, self.refusal = {}, [], None
-        remote = Remote(f"http://127.0.0.1:{self.server_port}", "1", name=platform, timeout=10)
+        remote = Remote(f"http://127.0.0.1:{self.server_port}", "1", name=platform, timeout=60)
         return UntypedScreen(remote, platform, Numbers(3))
 
 

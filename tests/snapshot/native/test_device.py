@@ -44,7 +44,7 @@ class Device:
     def ready(self, selector: str, need: str, **asked: Any) -> dict[str, Any]:
         """Wait until an element is ready for an action."""
         found: dict[str, Any] = self.screen.call(
-            READY, locator=parse_selector(selector).data(), need=need, slice=5000, **asked
+            READY, locator=parse_selector(selector).data(), need=need, slice=30_000, **asked
         )
         assert found["ok"], found
         return found
@@ -68,7 +68,7 @@ class Device:
 
     def settle(self, **asked: Any) -> dict[str, Any]:
         """Wait until the screen settles."""
-        found: dict[str, Any] = self.screen.call(SETTLE, stability=150, slice=5000, since=time.monotonic(), **asked)
+        found: dict[str, Any] = self.screen.call(SETTLE, stability=150, slice=30_000, since=time.monotonic(), **asked)
         assert found["settled"], found
         return found
 

@@ -223,7 +223,7 @@ def test_a_wait_ends_once_its_condition_holds(phone: Phone) -> None:
     empty, there = ios_app(), ios_app(ios("StaticText", label="Done"))
     screen = phone.screen("ios", empty, empty, empty, there)
     locator = parse_selector("text=Done").data()
-    assert screen.call(WAIT, conditions={"state": "visible"}, slice=2000, locator=locator)["ok"]
+    assert screen.call(WAIT, conditions={"state": "visible"}, slice=60_000, locator=locator)["ok"]
 
 
 def test_screenshot_calls_report_screen_size_element_boxes_and_marks(phone: Phone) -> None:

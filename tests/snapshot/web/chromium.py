@@ -137,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
         """Serve a page."""
         site = cast("Site", self.server)
         if self.path.startswith("/slow"):
-            site.gate.wait(20)
+            site.gate.wait(60)
         body = site.pages.get(self.path, "ok").encode()
         with suppress(OSError):
             self.send_response(200)

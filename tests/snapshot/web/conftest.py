@@ -43,7 +43,7 @@ def driver() -> Iterator[str]:
         yield base
         with suppress(OSError):
             urllib.request.urlopen(base + "/shutdown", timeout=5).close()  # noqa: S310 (our own driver)
-        process.wait(10)
+        process.wait(60)
     finally:
         if process.poll() is None:
             process.kill()

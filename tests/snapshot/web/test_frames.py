@@ -38,10 +38,10 @@ def test_same_origin_frames_are_part_of_the_pages_outline(browser: Browser, site
 def test_a_point_inside_a_same_origin_frame_is_in_top_viewport_coordinates(browser: Browser, site: Site) -> None:
     """Boxes are those of the top viewport, through borders, padding, scale and scrolling."""
     page = nested(browser, site)
-    answer = page.call(READY, locator={"by": "text", "value": "Inside"}, need="point", slice=500)
+    answer = page.call(READY, locator={"by": "text", "value": "Inside"}, need="point", slice=25_000)
     assert answer["path"] == [0, 0]
     browser.click(answer)
-    assert page.call(WAIT, conditions={"title": "hit"}, slice=1000)["ok"]
+    assert page.call(WAIT, conditions={"title": "hit"}, slice=25_000)["ok"]
 
 
 def test_a_frame_prefix_limits_a_locator_to_that_frame(browser: Browser, site: Site) -> None:
@@ -102,7 +102,7 @@ def test_an_element_inside_a_covered_frame_is_reported_as_covered(browser: Brows
 def test_a_ref_into_a_removed_frame_is_stale(browser: Browser, site: Site) -> None:
     """An element of a removed frame is stale."""
     page = nested(browser, site)
-    ref = page.call(READY, locator={"by": "text", "value": "Inside"}, need="visible", slice=500)["ref"]
+    ref = page.call(READY, locator={"by": "text", "value": "Inside"}, need="visible", slice=25_000)["ref"]
     browser.js("document.getElementById('f').remove()")
     assert page.call(READY, locator={"by": "ref", "value": ref}, slice=0)["reason"] == "stale"
 
@@ -113,7 +113,7 @@ def test_an_element_of_a_frame_without_the_engine_is_referred_to(isolated: bool,
     browser.open("<iframe srcdoc='<input type=file>'></iframe>")
     page = UntypedEngine(PageWorld(browser.remote, None, isolated=isolated), Numbers())
     frame = {"by": "css", "value": "iframe"}
-    found = page.call(READY, locator={"by": "css", "value": "input", "frames": [frame]}, slice=2000, handle=True)
+    found = page.call(READY, locator={"by": "css", "value": "input", "frames": [frame]}, slice=25_000, handle=True)
     assert found["path"] == [0]
     browser.command("/frame", id=0)
     page.enter_frame()

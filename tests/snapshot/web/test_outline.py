@@ -259,7 +259,7 @@ def test_passwords_are_masked_in_every_answer_of_the_page_engine(field: str, bro
     page.call(MARK)
     answers = [
         page.call(SNAPSHOT), page.call(SNAPSHOT, json=True), page.call(TEXT),
-        page.call(READY, locator=css, need="fill", slice=500), page.call(VERIFY, value="no"),
+        page.call(READY, locator=css, need="fill", slice=25_000), page.call(VERIFY, value="no"),
         page.call(WAIT, locator=css, conditions={"value": "no"}, slice=0),
         page.call(WAIT, locator=css, conditions={"attribute": {"name": "value", "value": "no"}}, slice=0),
     ]  # fmt: skip
@@ -309,7 +309,7 @@ def test_pages_that_patch_builtins_and_dom_methods_are_read_correctly(browser: B
       Array.prototype.join = () => 'broken'; String.prototype.toJSON = Array.prototype.toJSON
       window.requestAnimationFrame = () => 0; Element.prototype.getBoundingClientRect = () => null
       </script><button>Go</button>""")
-    answer = page.call(READY, locator={"by": "role", "value": "button", "name": "Go"}, need="point", slice=500)
+    answer = page.call(READY, locator={"by": "role", "value": "button", "name": "Go"}, need="point", slice=25_000)
     assert answer["ok"]
     assert answer["line"] == f'button "Go" [{answer["ref"]}]'
     assert page.call(SNAPSHOT)["lines"] == [f'- button "Go" [{answer["ref"]}]']

@@ -62,7 +62,7 @@ def test_a_url_condition_is_matched_as_a_glob(glob: str, holds: bool, browser: B
 def test_a_wait_ends_once_the_page_meets_its_condition(browser: Browser) -> None:
     """A condition that comes true within the wait's time ends the call."""
     page = browser.open("<p>0</p><script>setTimeout(() => document.querySelector('p').textContent = 1, 100)</script>")
-    assert page.call(WAIT, conditions={"pageText": "1"}, slice=5000)["ok"]
+    assert page.call(WAIT, conditions={"pageText": "1"}, slice=25_000)["ok"]
 
 
 def test_page_text_has_a_line_per_block_and_no_hidden_text(browser: Browser) -> None:
@@ -125,6 +125,7 @@ def test_a_script_runs_once_even_if_ref_numbers_run_out(browser: Browser) -> Non
     assert browser.js("return window.runs") == 1
 
 
+@pytest.mark.clock
 def test_snapshot_and_search_time_grow_in_proportion_to_the_rows_of_a_page(browser: Browser) -> None:
     """Ten times the rows take about ten times as long, for the outline and for a search."""
 
