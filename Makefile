@@ -3,9 +3,10 @@
 
 PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+constraints := tests/data/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid firefox webkitgtk clock widgets flows demo test test-on test-fast test-long check bench docs dist clean
+.PHONY: help install constraints browser appium grid firefox webkitgtk clock widgets flows demo test test-on test-fast test-long check bench docs dist clean
 
 help:
 	@echo 'make demo       two users chat in two browsers (BROWSER=firefox: one of them); one purchase in a web page and two apps'
@@ -25,6 +26,7 @@ help:
 	@echo 'make widgets    the component libraries whose widgets the tests act on, in .venv/widgets'
 	@echo 'make flows      a shop, a chat and notebooks in which the tests act, in .venv/flows'
 	@echo 'make install    .venv, packages, a browser and its driver; other targets call it'
+	@echo 'make constraints the versions of packages that make install takes: the newest ones that pyproject.toml allows'
 	@echo 'make clean      removes everything that the other targets made'
 
 demo: install $(filter firefox,$(BROWSER))
@@ -91,15 +93,15 @@ dist: .venv/installed
 
 install: .venv/installed browser
 
-# Written last, so that a broken install is begun again.
-.venv/installed: pyproject.toml
+# Written last, so that a broken install is begun again. What builds our own package is pinned, too.
+.venv/installed: pyproject.toml $(constraints)
 	@echo 'install: packages into .venv'
 	@$(make_venv)
 	@if command -v uv >/dev/null 2>&1; then \
-	    $(uv_install) --editable . --group dev; \
+	    $(uv_install) $(pinned) --build-constraint $(constraints) --editable . --group dev; \
 	else \
-	    $(pip_install) --upgrade 'pip>=25.1' && \
-	    $(pip_install) --editable . --group dev; \
+	    $(pip_install) $(pinned) --upgrade pip && \
+	    $(pip_install) $(pinned) --build-constraint $(constraints) --editable . --group dev; \
 	fi
 	@touch $@
 
@@ -107,6 +109,27 @@ try = sh "$(CURDIR)/tests/install/try.sh"
 uv_install = $(try) uv pip install --quiet --python $(BIN)/python
 pip_install = $(try) $(BIN)/python -m $(pip) install
 pip = pip -qq --disable-pip-version-check
+pinned = --constraint $(constraints)
+
+# By hand, with the oldest Python that we support: what it installs runs on newer ones, too. setuptools and wheel are
+# there from the start, and nothing needs them.
+constraints:
+	@set -e; \
+	fresh=$$(mktemp -d); \
+	trap 'rm -rf "$$fresh"' EXIT; \
+	if command -v uv >/dev/null 2>&1; then \
+	    $(try) uv venv --quiet --seed --python 3.11 "$$fresh/venv"; \
+	else \
+	    $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+	        { echo 'constraints: Python 3.11 is needed: make constraints PYTHON=python3.11, or install uv.'; exit 1; }; \
+	    $(PYTHON) -m venv "$$fresh/venv"; \
+	fi; \
+	python="$$fresh/venv/$(notdir $(BIN))/python"; \
+	$(try) "$$python" -m $(pip) install --upgrade pip; \
+	$(try) "$$python" -m $(pip) install --editable . --group dev; \
+	echo '# Written by `make constraints`: the versions that `make install` installs.' >"$$fresh/written"; \
+	"$$python" -m $(pip) freeze --all --exclude setuptools --exclude wheel --exclude-editable >>"$$fresh/written"; \
+	cp "$$fresh/written" $(constraints)
 
 # A .venv that works is kept; one that uv made has no pip. Debian ships venv as a package of its own.
 define make_venv

@@ -1,4 +1,4 @@
-"""Installing does not fail by chance: what goes over the network is tried three times."""
+"""Installing does not fail by chance: what goes over the network is tried three times, in versions that are pinned."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.needed import needed
 
 ROOT = Path(__file__).parents[2]
+CONSTRAINTS = ROOT / "tests" / "data" / "constraints.txt"
 FAILS = "install: try {} of 3 failed"
 
 FLAKY = """\
@@ -90,3 +97,56 @@ def test_everything_that_the_makefile_gets_over_the_network_is_tried_again() -> 
     found = [line.strip() for line in lines if gets.search(line)]
     assert [line for line in found if "$(try)" not in line] == []
     assert len(found) > 5
+
+
+# Versions
+
+
+def pins() -> dict[str, str]:
+    """Return the pinned versions by the names of the packages."""
+    _, *lines = CONSTRAINTS.read_text("utf-8").splitlines()
+    named = [line.split("==") for line in lines]
+    return {canonicalize_name(name): version for name, version in named}
+
+
+def requirements() -> Iterator[Requirement]:
+    """Yield what pyproject.toml asks for on this machine: to run, to build, for extras and to develop."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project = declared["project"]
+    for group in (
+        declared["build-system"]["requires"],
+        project["dependencies"],
+        *project["optional-dependencies"].values(),
+        declared["dependency-groups"]["dev"],
+    ):
+        for line in group:
+            requirement = Requirement(line)
+            if requirement.marker is None or requirement.marker.evaluate():
+                yield requirement
+
+
+def test_every_installed_package_that_we_ask_for_is_pinned() -> None:
+    """A package that is new in pyproject.toml is in the constraints, too: run `make constraints`."""
+    installed = {canonicalize_name(one.name) for one in metadata.distributions()}
+    asked = {canonicalize_name(one.name) for one in requirements()}
+    assert asked & installed - pins().keys() == set()
+
+
+def test_pins_are_in_the_ranges_of_the_project() -> None:
+    """A range that moved moves the version, too: run `make constraints`."""
+    pinned = pins()
+    outside = [
+        str(one)
+        for one in requirements()
+        if (version := pinned.get(canonicalize_name(one.name))) and not one.specifier.contains(version)
+    ]
+    assert outside == []
+
+
+def test_the_constraints_are_versions_alone() -> None:
+    """Neither a path nor a server of the machine that wrote them is in them, and each package is there once."""
+    first, *lines = CONSTRAINTS.read_text("utf-8").splitlines()
+    assert first.startswith("# Written by `make constraints`")
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.!+]+", line)] == []
+    assert len(lines) == len(pins()) > 50
+    assert "webdriver-orchestrator" not in pins()
