@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,8 @@ LEAKS = pytest.StashKey[list[str]]()
 """Leftovers of this process, or of its workers."""
 FOLDERS = pytest.StashKey[list[str]]()
 """The folders of this process and of its workers."""
+FAILED = pytest.StashKey[bool]()
+"""True for a test of which a part has failed."""
 
 
 @pytest.fixture(scope="session")
@@ -253,6 +255,28 @@ def _keep(config: pytest.Config, items: list[pytest.Item], kept: Callable[[pytes
     """Deselect all other tests."""
     config.hook.pytest_deselected(items=[item for item in items if not kept(item)])
     items[:] = filter(kept, items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note which tests fail."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """End all that tests share after one that failed, so that no other fails with it; the next one makes it anew."""
+    try:
+        yield
+    except BaseException:
+        item.stash[FAILED] = True
+        raise
+    finally:
+        if item.stash.get(FAILED, False):
+            item.session._setupstate.teardown_exact(None)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
