@@ -64,7 +64,7 @@ def begin(folder: Path, test: str, *options: str) -> subprocess.Popen[str]:
 def run(folder: Path, test: str, *options: str) -> tuple[int, str]:
     """Run a test file to its end; return the exit code and the output."""
     with begin(folder, test, *options) as begun:
-        output, _ = begun.communicate(timeout=60)
+        output, _ = begun.communicate(timeout=110)
     return begun.returncode, output
 
 
@@ -114,6 +114,6 @@ def test_a_run_that_is_interrupted_or_killed_leaves_nothing(folder: Path, name: 
         pids = [int(pid) for pid in (folder / "pids").read_text("utf-8").split()]
         assert all(map(sleeps, pids))
         begun.send_signal(signal.Signals[name])
-        begun.communicate(timeout=60)
+        begun.communicate(timeout=110)
     until(lambda: not any(map(sleeps, pids)), "the end of the processes")
     until(lambda: not list((folder / "tmp").iterdir()), "the end of the folders")
