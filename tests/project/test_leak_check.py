@@ -57,7 +57,9 @@ def begin(folder: Path, test: str, *options: str) -> subprocess.Popen[str]:
     (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
     (folder / "test_it.py").write_text(test, "utf-8")
     env = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTEST_ADDOPTS": "", "LEAK_GRACE": "1"}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, "test_it.py"]
+    # Other plug-ins take most of the time of such a run.
+    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "xdist", *options, "test_it.py"]
     return subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
