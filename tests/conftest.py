@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -216,6 +217,9 @@ def pytest_configure(config: pytest.Config) -> None:
     run.start_guard(os.getppid() if is_worker else 0)
     # The base folder that pytest-xdist gives a worker is not below the worker's own folder.
     config.option.basetemp = (None if is_worker else config.option.basetemp) or run.folder / "pytest"
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As in the background of a script: what tests interrupt would ignore it, too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_controller(config):
         return
     os.environ["ORCHESTRATOR_HOME"] = str(run.folder / "home")
