@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -226,6 +227,9 @@ def pytest_configure(config: pytest.Config) -> None:
     run.start_guard(os.getppid() if is_worker else 0)
     # The base folder that pytest-xdist gives a worker is not below the worker's own folder.
     config.option.basetemp = (None if is_worker else config.option.basetemp) or run.folder / "pytest"
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As in the background of a script: what tests interrupt would ignore it, too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_controller(config):
         return
     os.environ["ORCHESTRATOR_HOME"] = str(run.folder / "home")
@@ -265,6 +269,20 @@ def _keep(config: pytest.Config, items: list[pytest.Item], kept: Callable[[pytes
     """Deselect all other tests."""
     config.hook.pytest_deselected(items=[item for item in items if not kept(item)])
     items[:] = filter(kept, items)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """End all that tests share after one that failed, so that no other fails with it; the next one makes it anew."""
+    failed = item.nodeid in item.config.stash[RECORDER].outcome.failed
+    try:
+        yield
+    except BaseException:
+        failed = True
+        raise
+    finally:
+        if failed:
+            item.session._setupstate.teardown_exact(None)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.servers.small_suite import SmallSuite
@@ -48,9 +46,8 @@ def test_leaves():
 
 
 @pytest.fixture
-def suite(tmp_path: Path) -> SmallSuite:
+def suite(suite: SmallSuite) -> SmallSuite:
     """A folder of small tests, one of which passes."""
-    suite = SmallSuite(tmp_path)
     suite.write(test_first=PASSES)
     return suite
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from pathlib import Path
 
 import psutil
 import pytest
@@ -40,12 +39,6 @@ def test_tidies_up(tmp_path):
     with tempfile.TemporaryDirectory():
         subprocess.run([sys.executable, "-c", ""], check=True)
 """
-
-
-@pytest.fixture
-def suite(tmp_path: Path) -> SmallSuite:
-    """A folder with our conftest, for a run inside this run."""
-    return SmallSuite(tmp_path)
 
 
 def sleeps(pid: int) -> bool:
@@ -101,6 +94,6 @@ def test_a_run_that_is_interrupted_or_killed_leaves_nothing(
         pids = [int(pid) for pid in (suite.folder / "pids").read_text("utf-8").split()]
         assert all(map(sleeps, pids))
         begun.send_signal(signal.Signals[name])
-        begun.communicate(timeout=60)
+        begun.communicate(timeout=110)
     until(lambda: not any(map(sleeps, pids)), "the end of the processes")
     until(lambda: not list(suite.temporary.iterdir()), "the end of the folders")

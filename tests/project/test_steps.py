@@ -95,13 +95,12 @@ def test_a_command_that_hangs_is_shown_and_ended_with_what_it_started() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 def test_test_processes_that_hang_print_their_stacks(
-    tmp_path: Path, steps: ModuleType, capsys: pytest.CaptureFixture[str]
+    suite: SmallSuite, steps: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The process that runs the test shows where it stands, though its output is captured."""
-    suite = SmallSuite(tmp_path)
     suite.write(test_it=HANGS)
     with suite.begin("pytest", "-n", "1") as begun:
-        until((tmp_path / "begun").exists, "the test")
+        until((suite.folder / "begun").exists, "the test")
         steps.show_stacks(begun.pid)
         begun.send_signal(signal.SIGINT)
         output, _ = begun.communicate(timeout=60)

@@ -18,6 +18,8 @@ from tests.needed import needed
 from tests.pytest_plugin.conftest import Project, PytestRun, opened_project
 from tests.servers.site import Site
 
+pytestmark = pytest.mark.full
+
 PAGE_ABOUT_STEPS = Path(__file__).parents[2] / "docs" / "bdd.md"
 PAGE = """<title>form</title><input aria-label=Name><input aria-label=Note><p id=said></p>
 <select aria-label=Drink><option>Tea<option>Milk</select>
@@ -137,7 +139,6 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, P
         )
 
 
-@pytest.mark.full
 @pytest.mark.browser
 def test_each_scenario_has_a_world_with_its_sessions_variables_and_attachments(
     forms: tuple[Project, PytestRun],
@@ -151,7 +152,6 @@ def test_each_scenario_has_a_world_with_its_sessions_variables_and_attachments(
     assert said.read_text("utf-8") == "Yes, Ann"
 
 
-@pytest.mark.full
 @pytest.mark.browser
 def test_nothing_of_a_scenario_is_there_in_the_next_one(forms: tuple[Project, PytestRun]) -> None:  # F50
     """Variables and sessions are new; each example of an outline is a scenario."""
@@ -159,7 +159,6 @@ def test_nothing_of_a_scenario_is_there_in_the_next_one(forms: tuple[Project, Py
     assert passed == ["ann", "ben"]
 
 
-@pytest.mark.full
 @pytest.mark.browser
 def test_hooks_run_around_each_scenario_feature_and_run(forms: tuple[Project, PytestRun]) -> None:  # F51
     """Those of pytest-bdd around scenarios, fixtures around the feature file and the run."""
@@ -168,7 +167,6 @@ def test_hooks_run_around_each_scenario_feature_and_run(forms: tuple[Project, Py
     assert told == ["run begins", "feature begins", *scenarios, "feature ends", "run ends"]
 
 
-@pytest.mark.full
 @pytest.mark.browser
 def test_a_failing_step_is_told_with_its_words_and_line(forms: tuple[Project, PytestRun]) -> None:
     """The error names the step and its place in the feature file."""
@@ -322,7 +320,6 @@ Feature: Forms
 """
 
 
-@pytest.mark.full
 @pytest.mark.browser
 def test_the_steps_run_in_behave_by_the_helper_of_the_page(project: Project, site: Site) -> None:
     """The two files of docs/bdd.md are all that it takes; users of a failing scenario end, too."""
@@ -338,7 +335,6 @@ def test_the_steps_run_in_behave_by_the_helper_of_the_page(project: Project, sit
     assert project.home.records() == []
 
 
-@pytest.mark.full
 def test_without_pytest_bdd_the_plug_in_does_without(project: Project) -> None:
     """Other tests run; there is no world. A tag without users is refused."""
     project.write("test_it.py", "def test_it():\n    pass\ndef test_world(world):\n    pass\n")

@@ -49,5 +49,5 @@ class SmallSuite:
     def run(self, module: str, *arguments: str) -> tuple[int, str]:
         """Run a module to its end; return the exit code and the output."""
         with self.begin(module, *arguments) as begun:
-            output, _ = begun.communicate(timeout=100)
+            output, _ = begun.communicate(timeout=110)
         return begun.returncode, output

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.stage import Stage, refused
+from tests.servers.ports import free_port
 from tests.servers.site import Reply, Visit
 
 pytestmark = pytest.mark.full
@@ -125,8 +126,7 @@ def test_the_navigation_after_a_timed_out_one_loads_normally(stage: Stage, silen
 
 def test_navigating_to_a_refused_connection_reports_its_reason(stage: Stage) -> None:
     """A refused connection is reported soon, with the browser's own reason and what to check."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+    url = f"http://127.0.0.1:{free_port()}/"
     started = time.monotonic()
     text = refused(stage.call("navigate", url=url), "remote_error")
     begin = "NS_ERROR" if stage.browser == "firefox" else "net::ERR"

@@ -20,6 +20,7 @@ from tests.e2e.stage import refused
 from tests.servers.answering import answering_server
 from tests.servers.mcp import Answer, Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 pytestmark = pytest.mark.full
 
@@ -30,7 +31,7 @@ def guarded(new_home: Callable[[], Home]) -> Iterator[tuple[Served, Home]]:
     home = new_home()
     with home.serve(tools="all") as server:
         yield server, home
-    assert home.is_clean()
+    until(home.is_clean, "a clean home")
 
 
 def as_call(server: Served, tool: str, arguments: dict[str, Any]) -> Answer:

@@ -21,7 +21,7 @@ from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine, needed_switches
 from tests.e2e.harness import NAMESPACE, Home, runs
 from tests.servers.site import Site
-from tests.waiting import until
+from tests.waiting import until, until_async
 
 FORM = """<title>form</title><input id=name aria-label=Name>
 <button id=send onclick="said.textContent = 'Thank you, ' + document.querySelector('#name').value">Send</button>
@@ -78,7 +78,7 @@ async def test_a_python_script_drives_a_browser_without_a_server(home: Home, pag
         assert (await alice.execute_script("return [innerWidth, innerHeight]")).value == [900, 600]
         assert (await alice.expect(title="form", not_=False)).title == "form"
         assert alice.facts.capabilities["browserName"] == "chrome"
-    assert home.is_clean()
+    await until_async(home.is_clean, "a clean home")
 
 
 def test_an_error_as_text_has_what_is_near_what_differs_and_the_url(script: sync.Orchestrator, page: str) -> None:
@@ -217,7 +217,7 @@ def test_an_exception_in_a_sync_orchestrator_block_leaves_nothing_running(home: 
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert home.is_clean()
+    until(home.is_clean, "a clean home")
 
 
 def test_a_call_on_an_unopened_sync_orchestrator_is_refused() -> None:
@@ -246,7 +246,7 @@ def test_ctrl_c_in_a_sync_call_leaves_nothing_running(home: Home, site: Site) ->
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert errors.rstrip().endswith("KeyboardInterrupt")
-    assert home.is_clean()
+    until(home.is_clean, "a clean home")
 
 
 def test_a_script_and_a_server_take_turns_on_one_session(home: Home, page: str) -> None:

@@ -83,7 +83,7 @@ def test_close_sessions_closes_only_what_meets_every_given_option(modern: Served
     done = shell(shared_home, "close-sessions", "--prefix", "shop", "--json")
     assert json.loads(done.stdout)["closed"] == ["shop-1", "shop-2"]
     assert shell(shared_home, "close-sessions", "--all").stdout == "Closed: blog-1.\n"
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
 
 
 @pytest.mark.full

@@ -60,7 +60,7 @@ def test_a_login_in_a_profile_of_firefox_survives_its_session(
             catch_exceptions=False,
         )
     profiled.ok("close_session", sessionId="ann")
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
     profiled.ok("start_browser", sessionId="later", **KEPT, navigationUrl=home)
     kept = "return [document.cookie, localStorage.basket]"
     assert profiled.ok("execute_script", script=kept, sessionId="later")["value"] == ["user=ann", "mug"]

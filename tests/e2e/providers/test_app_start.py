@@ -60,7 +60,7 @@ def apps(
         with home.serve(appium_url=end.url, start_timeout="20", unsafe_args="true") as server:
             yield server, end, home
             assert server.ok("list_sessions")["sessions"] == []
-    assert home.is_clean()
+    until(home.is_clean, "a clean home")
 
 
 OURS: dict[str, dict[str, Any]] = {

@@ -73,7 +73,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     where = {"firefox_binary": str(programs["firefox"]), "edge_binary": str(programs["msedge"]), **drivers}
     with home.serve("auto", **where) as server:
         yield Bench(server, home, folder)
-    assert home.is_clean()
+    until(home.is_clean, "a clean home")
 
 
 def test_firefox_is_requested_with_its_own_options_ports_and_profile_folder(bench: Bench) -> None:

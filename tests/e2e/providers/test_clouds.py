@@ -42,6 +42,7 @@ from tests.servers.cloud import CloudHub, RestEnd, proxy_end, rest_end, tunnel, 
 from tests.servers.grid import GridEnd, grid_end
 from tests.servers.mcp import Served, served
 from tests.servers.webdriver import PASSWORD, USER, relayed
+from tests.waiting import until
 
 pytestmark = pytest.mark.full
 
@@ -88,7 +89,7 @@ def end(device_server: DeviceServer, tmp_path_factory: pytest.TempPathFactory) -
         own = {"home": str(home.folder), "namespace": NAMESPACE, **settings}
         server = stack.enter_context(served("auto", (), told, **own))
         yield Clouds(server, door, other, rest, grid, home, settings, log)
-    assert home.is_clean()
+    until(home.is_clean, "a clean home")
 
 
 @pytest.fixture

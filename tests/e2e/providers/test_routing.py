@@ -10,6 +10,7 @@ from orchestrator.session_tools.catalogue import SESSION_TOOLS
 from tests.e2e.harness import Home, answered, succeed
 from tests.servers.mcp import Served
 from tests.servers.site import Reply, Site, Visit
+from tests.waiting import until
 
 CALLS: dict[str, dict[str, Any]] = {
     "navigate": {"url": "about:blank"},
@@ -263,7 +264,7 @@ def test_navigate_starts_nothing_when_lazy_start_is_off(home: Home) -> None:  # 
     with home.serve(lazy_start="false") as server:
         assert server.call("navigate", url="about:blank").code == "no_session"
         assert home.remembered() == []
-        assert home.is_clean()
+        until(home.is_clean, "a clean home")
 
 
 @pytest.mark.full

@@ -318,7 +318,7 @@ def test_closing_the_last_context_ends_the_browser(modern: Served, shared_home: 
         assert [one["text"] for one in modern.ok("get_console", sessionId=left)["entries"]][-1:] == ["heard"]
         assert len(shared_home.drivers()) == 1
     assert modern.ok("close_session", sessionId="shop:bob")["closed"] == ["shop:bob"]
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
 
 
 def test_closing_all_contexts_at_once_ends_the_browser(modern: Served, shared_home: Home) -> None:  # O12
@@ -326,7 +326,7 @@ def test_closing_all_contexts_at_once_ends_the_browser(modern: Served, shared_ho
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
     closing = [modern.begin("close_session", sessionId=name) for name in USERS]
     assert sorted(one.data["closed"][0] for one in succeed(closing)) == sorted(USERS)
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
     succeed([modern.begin("start_browser", sessionId=name) for name in USERS])
     assert modern.ok("close_sessions", prefix="shop")["failed"] == []
 
@@ -382,7 +382,7 @@ def test_a_failed_context_start_leaves_the_other_contexts_alone(modern: Served, 
     assert modern.call("get_text", sessionId="shop:ann").code == "session_not_found"
     assert modern.ok("tabs", action="list", sessionId="shop")["tabs"][0]["tab"] == "t1"
     modern.ok("close_session", sessionId="shop")
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
 
 
 def test_two_servers_share_one_browser_for_their_contexts(home: Home) -> None:  # F10
@@ -410,7 +410,7 @@ def test_two_servers_share_one_browser_for_their_contexts(home: Home) -> None:  
         one.ok("close_session", sessionId="shop:ann")
         other.ok("navigate", url="about:blank", sessionId="shop:bob")
         one.ok("close_session", sessionId="shop:bob")
-        assert home.is_clean()
+        until(home.is_clean, "a clean home")
 
 
 def test_an_expired_parked_context_is_ended_and_leaves_the_others(home: Home) -> None:  # B14

@@ -112,7 +112,7 @@ def test_a_lost_session_can_be_closed_and_started_again(
     assert exists.code == "session_exists"
     assert "lost" in exists.text
     assert server.ok("close_session", sessionId="a") == {"closed": ["a"], "detached": [], "failed": []}
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
     assert server.ok("close_session", sessionId="a")["closed"] == []
     assert server.ok("start_browser", sessionId="a", navigationUrl=base)["state"] == "active"
     assert server.ok("expect", title="Form", sessionId="a")
@@ -262,7 +262,7 @@ def test_a_session_whose_server_died_in_mid_start_is_lost_and_can_be_closed(home
         assert second.ok("list_sessions")["sessions"][0]["state"] == "lost"
         assert second.call("get_text", sessionId="a").code == "session_lost"
         assert second.ok("close_session", sessionId="a")["closed"] == ["a"]
-        assert home.is_clean()
+        until(home.is_clean, "a clean home")
         second.ok("start_browser", sessionId="a")
 
 

@@ -81,7 +81,7 @@ def test_only_one_of_two_simultaneous_closes_reports_the_session_as_closed(
     start(modern, "a")
     answers = [answered(call) for call in [modern.begin("close_session", sessionId="a") for _ in range(2)]]
     assert sorted(answer.data["closed"] for answer in answers) == [[], ["a"]]
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
 
 
 def test_close_all_sessions_without_any_session_is_no_error(server: Served) -> None:  # W12 W30

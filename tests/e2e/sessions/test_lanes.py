@@ -265,7 +265,7 @@ def test_closing_a_session_answers_its_running_and_queued_calls(
     assert answered(running).code == "session_lost"
     assert "it was closed" in answered(running).text
     assert answered(waiting).code == "session_not_found"
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
 
 
 @pytest.mark.full

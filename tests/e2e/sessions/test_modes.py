@@ -94,7 +94,7 @@ def test_an_incognito_session_begins_empty_and_leaves_nothing(
     assert (row["mode"], "profile" in row) == ("incognito", False)
     assert _title(modern, "guest", shop) == "ann"
     modern.ok("close_session", sessionId="guest")
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
     assert modern.ok("start_browser", sessionId="guest")["mode"] == "incognito"
     assert _title(modern, "guest", shop) == "None"
     assert not (shared_home.folder / "profiles").exists()
@@ -156,7 +156,7 @@ def test_sessions_of_one_profile_share_a_browser_and_have_windows_of_their_own(
     assert _title(profiled, "bob", shop) == "both"
     assert len(profiled.ok("tabs", action="list", sessionId="bob")["tabs"]) == 1
     profiled.ok("close_session", sessionId="bob")
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
 
 
 def test_sessions_of_one_profile_record_only_their_own_tabs(profiled: Served, shop: str) -> None:  # X37
@@ -224,7 +224,7 @@ def test_contradictory_mode_and_profile_arguments_are_refused(
     """Contradictory or malformed profile, mode and debugger address arguments are refused before any launch."""
     refused(modern.call("start_browser", sessionId="wrong", **WRONG[what]), "invalid_argument")
     assert not (shared_home.folder / "profiles").exists()
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
 
 
 ELSEWHERE: dict[str, Any] = {"debuggerAddress": "127.0.0.1:1"}

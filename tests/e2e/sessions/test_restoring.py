@@ -19,7 +19,7 @@ from orchestrator.settings import Settings
 from tests.e2e.doors.test_shell import shell
 from tests.e2e.harness import NAMESPACE, Home, kill, remote, runs
 from tests.servers.site import Site
-from tests.waiting import until
+from tests.waiting import until, until_async
 
 pytestmark = pytest.mark.full
 
@@ -77,7 +77,7 @@ async def test_parked_sessions_are_closed_like_open_ones(home: Home) -> None:  #
         assert (await one.close_session("a")).closed == ["a"]
         assert (await one.close_sessions(prefix="b")).closed == ["b-1", "b-2"]
         assert (await one.close_all_sessions()).closed == ["c"]
-        assert home.is_clean()
+        await until_async(home.is_clean, "a clean home")
 
 
 @pytest.mark.parametrize("victim", ["chromedriver", "chromium"])
@@ -98,7 +98,7 @@ async def test_a_parked_session_that_died_is_reported_as_not_restored(
         with pytest.raises(StaleRef):
             await session.set_value(ref, "Ann", timeout=0)
         assert (await session.close()).closed == ["a"]
-        assert home.is_clean()
+        await until_async(home.is_clean, "a clean home")
 
 
 @pytest.mark.parametrize("emptied", [["t1"], ["t1", "t2"]])

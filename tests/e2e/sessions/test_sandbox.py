@@ -87,7 +87,7 @@ def test_a_required_sandbox_refuses_the_start_with_the_reason(home: Home) -> Non
         assert refused.code == "start_failed"
         assert "cannot have its sandbox, which the setting sandbox requires: this server runs as root." in refused.text
         assert "Run it as another user. Or, if pages are trusted, who runs this server sets sandbox" in refused.text
-        assert home.is_clean()
+        until(home.is_clean, "a clean home")
 
 
 @as_root

@@ -12,6 +12,7 @@ from tests.e2e.harness import Home, answered
 from tests.full_cases import every_other_full
 from tests.servers.mcp import Served
 from tests.servers.site import Site
+from tests.waiting import until
 
 WRONG_IDS = [
     "", " ", ".", "..", "../x", "../../x", "/etc/x", "a/b", "a\\b", "a\nb", "a\n", "a b", "-a", "_a", ".a", "ä", "a\0b",
@@ -169,8 +170,7 @@ def test_of_two_concurrent_starts_with_one_session_id_exactly_one_succeeds(
     assert sorted(answer.code for answer in answers) == ["", "session_exists"]
     (row,) = server.ok("list_sessions")["sessions"]
     assert row["state"] == "active"
-    assert len(shared_home.folders()) == 1
-    assert len(shared_home.drivers()) == 1
+    until(lambda: len(shared_home.folders()) == len(shared_home.drivers()) == 1, "the end of all but one browser")
 
 
 @pytest.mark.full
@@ -189,6 +189,7 @@ def test_an_invalid_session_id_is_refused_by_every_tool_without_side_effects(
 ) -> None:  # W8
     """An invalid id is invalid_argument for every tool, and creates no file, record or process."""
     modern.ok("close_sessions", all=True)
+    until(shared_home.is_clean, "a clean home")
     before = (shared_home.files(), shared_home.remembered(), _below(shared_home.folder.parent))
     calls: list[tuple[str, dict[str, Any]]] = [
         ("start_browser", {}),
@@ -263,7 +264,7 @@ def test_a_failed_start_leaves_no_record_and_no_folder(home: Home, site: Site) -
         assert answer.code == "start_failed"
         assert "test" in answer.text
         assert f"{broken} ended at once: run it by hand" in answer.text
-        assert home.is_clean()
+        until(home.is_clean, "a clean home")
         assert server.ok("list_sessions") == {"sessions": [], "currentSession": None}
         assert server.call("start_browser", sessionId="test").code == "start_failed"
         assert server.call("get_text", sessionId="test").code == "session_not_found"
@@ -286,7 +287,7 @@ def test_a_navigation_url_that_does_not_load_fails_the_start(
     answer = modern.call("start_browser", sessionId="test", navigationUrl=url)
     assert answer.code == "start_failed"
     assert url in answer.text
-    assert shared_home.is_clean()
+    until(shared_home.is_clean, "a clean home")
     later = modern.call("get_text", sessionId="test")
     assert later.code == "session_not_found"
     assert "Its start failed" in later.text
