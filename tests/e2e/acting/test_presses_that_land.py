@@ -141,7 +141,7 @@ def test_a_card_that_the_hover_itself_opens_over_the_element_is_no_miss(stage: S
     stage.show("<p style='position: absolute; left: 600px; top: 400px'>Away")
     stage.ok("hover", selector="text=Away")
     stage.show(f"{HEARD}{BUTTON}<script>b.onmouseenter = once(() => cover())</script>")
-    stage.ok("hover", selector="text=Save", timeout=1000)
+    stage.ok("hover", selector="text=Save", timeout=30_000)
 
 
 def test_a_drag_that_a_cover_would_take_begins_again(stage: Stage) -> None:
@@ -182,4 +182,4 @@ def test_a_page_that_leaves_at_an_event_of_the_pointer_ends_the_click(stage: Sta
     """The page after it is reported soon, although the one before answers no further event."""
     after = stage.page("<h1>After</h1>", title="After")
     stage.show(f"<button id=b>Go</button><script>b.addEventListener('{event}', () => location = '{after}')</script>")
-    assert stage.ok("click_element", selector="#b", timeout=5000)["title"] == "After"
+    assert stage.ok("click_element", selector="#b", timeout=30_000)["title"] == "After"
