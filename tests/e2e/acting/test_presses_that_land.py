@@ -70,11 +70,11 @@ def test_a_button_that_jumps_once_gets_the_second_press(stage: Stage) -> None:
     assert stage.js("heard") == PRESSED
 
 
-@pytest.mark.parametrize("gap", [5, 80], ids=["shown-40-of-45-ms", "shown-40-of-120-ms"])
-def test_each_press_under_a_cover_that_comes_and_goes_lands_or_says_so(stage: Stage, gap: int) -> None:
-    """What says Done has arrived, nothing else has, and the cover gets nothing."""
+@pytest.mark.parametrize(("gap", "timeout"), [(5, 700), (80, 20_000)], ids=["shown-40-of-45-ms", "shown-40-of-120-ms"])
+def test_each_press_under_a_cover_that_comes_and_goes_lands_or_says_so(stage: Stage, gap: int, timeout: int) -> None:
+    """What says Done has arrived, nothing else has, and the cover gets nothing; a gap of 5 ms may be met by none."""
     stage.show(f"{HEARD}{BUTTON}<script>setInterval(() => cover(40), {40 + gap})</script>")
-    answers = [stage.call("click_element", selector="text=Save", observe="none", timeout=700) for _ in range(5)]
+    answers = [stage.call("click_element", selector="text=Save", observe="none", timeout=timeout) for _ in range(5)]
     assert {answer.code for answer in answers if answer.failed} <= {"not_actionable"}
     done = sum(not answer.failed for answer in answers)
     heard = stage.js("heard")

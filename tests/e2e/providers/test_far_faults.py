@@ -22,7 +22,7 @@ from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.waiting import until
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
 
 NGINX = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>"
 Start = Callable[..., Answer]

@@ -14,7 +14,7 @@ from tests.servers.grid import GridEnd, grid_end
 from tests.servers.mcp import Served
 from tests.waiting import until
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
 
 STATE = "return document.title"
 

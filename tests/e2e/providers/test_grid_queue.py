@@ -12,7 +12,7 @@ from tests.servers.grid import GridEnd
 from tests.servers.mcp import Served
 from tests.waiting import until
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
 
 SLOTS = 4
 STARTS = 10
