@@ -262,7 +262,8 @@ class Orchestrator(OrchestratorMethods[Session]):
         records, _ = await self.registry.list_with_current()
         return await self._components.closer.close_many(
             [record.id for record in records],
-            CloseOptions(detach=detach, condition=condition, closer=Closer.of(self.caller)),
+            # No caller's call is left out of what counts as use, and maintenance, which nobody asked for, is none.
+            CloseOptions(detach=detach, condition=condition, family=frozenset(), closer=Closer.of(self.caller)),
         )
 
     async def close_all_sessions(self, *, detach: bool = False) -> CloseResult:

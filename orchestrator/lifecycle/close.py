@@ -36,7 +36,7 @@ class CloseOptions:
         detach: Leave the session alive at its remote end.
         status: Reported to the remote end first; a session that it cannot be reported for is a warning.
         condition: Only sessions that meet it at the moment of closing are closed.
-        family: Keys of callers whose calls do not count as use for the condition.
+        family: Keys of callers whose calls do not count as use for the condition; nor does maintenance then.
         closer: Who closes it; None for maintenance.
     """
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
+from appium.webdriver import Remote
 from appium.webdriver.common.appiumby import AppiumBy as By
 from selenium.common.exceptions import InvalidSessionIdException, SessionNotCreatedException, WebDriverException
 
@@ -72,14 +73,28 @@ def test_a_second_session_on_a_udid_is_refused_while_the_first_lives(device_serv
     again.quit()
 
 
-def test_a_phone_crash_fails_the_running_call_at_once_and_ends_the_session(device_server: DeviceServer) -> None:
-    """The call in flight fails at once, the next one finds no session."""
-    driver = start(device_server.url, "iOS", simCrashAfter=0.5)
-    driver.implicitly_wait(20)
+def _crash_after(server: DeviceServer, seconds: float) -> tuple[Remote, float]:
+    """Let a phone crash during a call that waits; return its driver, and how long the call took until it failed."""
+    driver = start(server.url, "iOS", simCrashAfter=seconds)
+    driver.implicitly_wait(60)
     begun = time.monotonic()
     with pytest.raises(WebDriverException, match=r"crashed|gone|ended"):
         driver.find_element(By.ACCESSIBILITY_ID, "nowhere")
-    assert time.monotonic() - begun < 5
+    return driver, time.monotonic() - begun
+
+
+@pytest.mark.clock
+def test_a_phone_crash_fails_the_running_call_at_once(device_server: DeviceServer) -> None:
+    """Fails the call in flight long before its own time is over."""
+    driver, took = _crash_after(device_server, 0.5)
+    assert took < 5
+    eventually(driver, lambda: browsers(device_server) == [])
+
+
+def test_a_phone_crash_fails_the_running_call_and_ends_the_session(device_server: DeviceServer) -> None:
+    """The call in flight fails, the next one finds no session."""
+    # Late enough for the call to be in flight on a slow machine.
+    driver, _ = _crash_after(device_server, 4)
     with pytest.raises(InvalidSessionIdException):
         _ = driver.page_source
     eventually(driver, lambda: browsers(device_server) == [])

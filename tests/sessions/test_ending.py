@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import anyio
 import pytest
 
+from orchestrator import Orchestrator
 from orchestrator.errors import RemoteFailure, SessionLost, SessionNotFound, StartFailed
 from orchestrator.models.session import SessionState, SessionType
 from orchestrator.sessions.lanes import Lanes
 from orchestrator.sessions.registry import SessionRegistry
 from orchestrator.sessions.turn import Turn
+from orchestrator.settings import Settings
 from tests.sessions.helpers import Held, fire, in_line, places, state
-from tests.sessions.store.helpers import Keeper
+from tests.sessions.store.helpers import NAMESPACE, Keeper
 from tests.waiting import PATIENCE, until_async
 
 pytestmark = pytest.mark.anyio
@@ -111,6 +115,14 @@ async def test_a_conditional_close_spares_a_session_that_is_in_use(
     assert running.result == "answer"
     assert await lanes.close("a", when=lambda _, in_use: not in_use)
     assert state(registry, "a") == "closed"
+
+
+async def test_a_session_whose_storage_is_saved_at_the_moment_is_idle(home: Path, keeper: Keeper) -> None:
+    """Maintenance takes a place in the lane, but is no use: close_sessions by idle_ms closes the session."""
+    keeper.start("a")
+    keeper.store.join_lane(NAMESPACE, "a", keeper.here, None)
+    async with Orchestrator(Settings(home=home, namespace=NAMESPACE)) as orchestrator:
+        assert (await orchestrator.close_sessions(idle_ms=0, detach=True)).detached == ["a"]
 
 
 async def test_losing_a_session_answers_all_its_calls_with_session_lost_at_once(

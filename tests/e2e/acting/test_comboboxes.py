@@ -259,22 +259,31 @@ def test_a_combobox_in_a_frame_is_set(stage: Stage, host: str) -> None:
     stage.ok("wait_for", selector="#out", text="Cherry")
 
 
-@pytest.mark.parametrize(
-    ("html", "line"),
-    [
-        ("<button id=f>Save</button>", 'button "Save"'),
-        ("<p id=f>Some text</p>", "generic"),
-        ("<a id=f href=#>More</a>", 'link "More"'),
-        ("<h2 id=f>Title</h2>", 'heading "Title"'),
-        ("<div id=f onclick='1'>Edit</div>", "generic"),
-    ],
-)
-def test_what_never_becomes_a_field_is_refused_at_once(stage: Stage, html: str, line: str) -> None:
-    """The refusal does not wait for the timeout, and says what to do instead."""
+NEVER_FIELDS = {
+    "<button id=f>Save</button>": 'button "Save"',
+    "<p id=f>Some text</p>": "generic",
+    "<a id=f href=#>More</a>": 'link "More"',
+    "<h2 id=f>Title</h2>": 'heading "Title"',
+    "<div id=f onclick='1'>Edit</div>": "generic",
+}
+"""What never takes a value, and its line in the outline."""
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("html", NEVER_FIELDS)
+def test_what_never_becomes_a_field_is_refused_at_once(stage: Stage, html: str) -> None:
+    """Refuses without waiting for the timeout."""
     stage.show(html)
     began = stage.js("performance.now()")
-    text = refused(stage.call("set_value", selector="#f", value="2", timeout=20_000), "not_actionable")
+    refused(stage.call("set_value", selector="#f", value="2", timeout=20_000), "not_actionable")
     assert stage.js("performance.now()") - began < 10_000
+
+
+@pytest.mark.parametrize(("html", "line"), NEVER_FIELDS.items())
+def test_what_never_becomes_a_field_is_refused_with_what_to_do(stage: Stage, html: str, line: str) -> None:
+    """The refusal names what it is, and says what to do instead."""
+    stage.show(html)
+    text = refused(stage.call("set_value", selector="#f", value="2", timeout=20_000), "not_actionable")
     assert f"'#f' cannot be acted on: {line}" in text
     assert "takes no value. Click it with click_element; if that opens a field, fill that one" in text
 

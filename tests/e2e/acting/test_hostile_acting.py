@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.seeing.test_hostile import restarted_if_lost
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Reply
 from tests.waiting import until
@@ -28,14 +29,27 @@ def check_usable(stage: Stage) -> None:
 def _usable_afterwards(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "stage" in request.fixturenames:
-        check_usable(request.getfixturevalue("stage"))
+        with restarted_if_lost(request.getfixturevalue("stage"), request):
+            check_usable(request.getfixturevalue("stage"))
+
+
+DEADLINE = 10
+"""Seconds: short, since tests wait for its end, and long enough for every other command on a slow machine."""
 
 
 @pytest.fixture(scope="module")
-def hasty() -> Iterator[Stage]:
+def _hasty() -> Iterator[Stage]:
     """A server with a short command deadline, which opens the browser's own pages."""
-    with opened(command_timeout="4s", file_urls="all") as stage:
+    with opened(command_timeout=f"{DEADLINE}s", file_urls="all") as stage:
         yield stage
+
+
+@pytest.fixture
+def hasty(_hasty: Stage) -> Iterator[Stage]:
+    """The same; a browser that a test has lost is started anew, so that no later test fails of it."""
+    yield _hasty
+    with restarted_if_lost(_hasty):
+        check_usable(_hasty)
 
 
 ACTS: list[tuple[str, dict[str, Any]]] = [
@@ -216,15 +230,15 @@ def test_a_hanging_page_costs_a_call_and_is_left_in_another_tab(
     """The call ends at the command deadline and the tab stays; the next navigation leaves the page by another tab."""
     hasty.show("<button id=b onclick='for (;;);'>Go</button>")
     text = refused(hasty.call(tool, **arguments), "timeout")
-    assert "The page did not answer within 4 s: it is busy, and its tab stays as it is." in text
+    assert f"The page did not answer within {DEADLINE} s: it is busy, and its tab stays as it is." in text
     check_usable(hasty)
 
 
 def test_a_page_that_is_busy_for_longer_than_a_call_keeps_its_tab(hasty: Stage) -> None:
     """Slow is not hung: the click is a timeout, and the next call waits for the page and finds it where it was."""
     url = hasty.show(
-        "<button>Go</button><script>onclick = () => { for (const end = Date.now() + 5e3; Date.now() < end;);"
-        "document.title = 'done' }</script>"
+        "<button>Go</button><script>onclick = () => { for (const end = Date.now() + LONGER; Date.now() < end;);"
+        "document.title = 'done' }</script>".replace("LONGER", str(DEADLINE * 1250))
     )
     refused(hasty.call("click_element", selector="button"), "timeout")
     found = hasty.ok("get_visible_elements")

@@ -70,11 +70,11 @@ def test_a_button_that_jumps_once_gets_the_second_press(stage: Stage) -> None:
     assert stage.js("heard") == PRESSED
 
 
-@pytest.mark.parametrize("gap", [5, 80], ids=["shown-40-of-45-ms", "shown-40-of-120-ms"])
-def test_each_press_under_a_cover_that_comes_and_goes_lands_or_says_so(stage: Stage, gap: int) -> None:
-    """What says Done has arrived, nothing else has, and the cover gets nothing."""
+@pytest.mark.parametrize(("gap", "timeout"), [(5, 700), (80, 20_000)], ids=["shown-40-of-45-ms", "shown-40-of-120-ms"])
+def test_each_press_under_a_cover_that_comes_and_goes_lands_or_says_so(stage: Stage, gap: int, timeout: int) -> None:
+    """What says Done has arrived, nothing else has, and the cover gets nothing; a gap of 5 ms may be met by none."""
     stage.show(f"{HEARD}{BUTTON}<script>setInterval(() => cover(40), {40 + gap})</script>")
-    answers = [stage.call("click_element", selector="text=Save", observe="none", timeout=700) for _ in range(5)]
+    answers = [stage.call("click_element", selector="text=Save", observe="none", timeout=timeout) for _ in range(5)]
     assert {answer.code for answer in answers if answer.failed} <= {"not_actionable"}
     done = sum(not answer.failed for answer in answers)
     heard = stage.js("heard")
@@ -141,7 +141,7 @@ def test_a_card_that_the_hover_itself_opens_over_the_element_is_no_miss(stage: S
     stage.show("<p style='position: absolute; left: 600px; top: 400px'>Away")
     stage.ok("hover", selector="text=Away")
     stage.show(f"{HEARD}{BUTTON}<script>b.onmouseenter = once(() => cover())</script>")
-    stage.ok("hover", selector="text=Save", timeout=1000)
+    stage.ok("hover", selector="text=Save", timeout=30_000)
 
 
 def test_a_drag_that_a_cover_would_take_begins_again(stage: Stage) -> None:
@@ -182,4 +182,4 @@ def test_a_page_that_leaves_at_an_event_of_the_pointer_ends_the_click(stage: Sta
     """The page after it is reported soon, although the one before answers no further event."""
     after = stage.page("<h1>After</h1>", title="After")
     stage.show(f"<button id=b>Go</button><script>b.addEventListener('{event}', () => location = '{after}')</script>")
-    assert stage.ok("click_element", selector="#b", timeout=5000)["title"] == "After"
+    assert stage.ok("click_element", selector="#b", timeout=30_000)["title"] == "After"

@@ -33,9 +33,16 @@ def _own(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: A
 
 @pytest.fixture
 def own(_own: tuple[Stage, DeviceServer]) -> Iterator[tuple[Stage, DeviceServer]]:
-    """An MCP server without any session, and an Appium of this file's own; the last test with them kills Appium."""
+    """An MCP server without any session, and an Appium of this file's own."""
     yield _own
     _own[0].ok("close_sessions", all=True)
+
+
+@pytest.fixture
+def mortal(needs_phones: None) -> Iterator[tuple[Stage, DeviceServer]]:  # noqa: ARG001 — asked for first
+    """An MCP server without any session, and an Appium that the test kills."""
+    with DeviceServer() as server, staged(server.url, "mortal") as stage:
+        yield stage, server
 
 
 def browsers(server: DeviceServer) -> list[psutil.Process]:
@@ -72,12 +79,8 @@ def test_phones_of_both_platforms_and_a_browser_run_in_one_parallel_call(stage: 
             stage.ok("close_session", sessionId=name)
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_a_phone_that_dies_in_mid_call_is_session_lost_within_two_seconds(
-    own: tuple[Stage, DeviceServer], platform: str
-) -> None:
-    """The waiting call answers session_lost within two seconds, and the session is listed as lost."""
-    stage, server = own
+def _phone_dies(stage: Stage, server: DeviceServer, platform: str) -> float:
+    """Kill a phone on which a call waits; return after how many seconds the call answered session_lost."""
     others = browsers(server)
     assert not start(stage, "phone", platform).failed
     call = stage.begin("wait_for", sessionId="phone", **ENDLESS)
@@ -85,8 +88,25 @@ def test_a_phone_that_dies_in_mid_call_is_session_lost_within_two_seconds(
     until(lambda: stage.ok("list_sessions")["sessions"], "the session")
     died = kill(phone)
     refused(answered(call), "session_lost")
-    assert time.monotonic() - died < in_time(SECONDS)
+    return time.monotonic() - died
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_phone_that_dies_in_mid_call_is_session_lost(own: tuple[Stage, DeviceServer], platform: str) -> None:
+    """The waiting call answers session_lost, and the session is listed as lost."""
+    stage, server = own
+    _phone_dies(stage, server, platform)
     assert stage.ok("list_sessions")["sessions"][0]["state"] == "lost"
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_call_on_a_phone_that_dies_is_answered_within_two_seconds(
+    own: tuple[Stage, DeviceServer], platform: str
+) -> None:
+    """Ends the waiting call soon after the phone."""
+    stage, server = own
+    assert _phone_dies(stage, server, platform) < in_time(SECONDS)
 
 
 def test_a_session_is_lost_when_the_phones_instrumentation_process_dies(own: tuple[Stage, DeviceServer]) -> None:
@@ -100,9 +120,11 @@ def test_a_session_is_lost_when_the_phones_instrumentation_process_dies(own: tup
     assert stage.ok("close_session", sessionId="phone")["closed"] == ["phone"]
 
 
-def test_all_phone_sessions_are_lost_when_their_appium_server_dies(own: tuple[Stage, DeviceServer]) -> None:
-    """Every session on a killed Appium is lost within two seconds and can be closed."""
-    stage, server = own
+def _appium_dies(stage: Stage, server: DeviceServer) -> tuple[list[psutil.Process], float]:
+    """Kill Appium while calls wait on its phones.
+
+    Returns the browsers that it had, and after how many seconds all calls answered session_lost.
+    """
     for platform in PLATFORMS:
         assert not start(stage, platform, platform).failed
     calls = [stage.begin("wait_for", sessionId=name, **ENDLESS) for name in PLATFORMS]
@@ -110,10 +132,25 @@ def test_all_phone_sessions_are_lost_when_their_appium_server_dies(own: tuple[St
     died = kill(psutil.Process(server.pid))
     for call in calls:
         refused(answered(call), "session_lost")
-    assert time.monotonic() - died < in_time(SECONDS)
+    return below, time.monotonic() - died
+
+
+def test_all_phone_sessions_are_lost_when_their_appium_server_dies(mortal: tuple[Stage, DeviceServer]) -> None:
+    """Every session on a killed Appium is lost and can be closed; its phones end with it."""
+    stage, server = mortal
+    below, _ = _appium_dies(stage, server)
     assert set(stage.ok("close_sessions", all=True)["closed"]) == set(PLATFORMS)
     # Its child processes end with its pipe.
     until(lambda: not any(map(runs, below)), "no browser")
+
+
+@pytest.mark.clock
+def test_calls_on_phones_of_a_dead_appium_server_are_answered_within_two_seconds(
+    mortal: tuple[Stage, DeviceServer],
+) -> None:
+    """Ends the waiting calls of all its phones soon after Appium."""
+    _, told_after = _appium_dies(*mortal)
+    assert told_after < in_time(SECONDS)
 
 
 def test_the_next_mcp_server_goes_on_in_the_web_view_of_a_killed_one(

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from mcp.types import ImageContent, TextContent, Tool
 
-from tests.e2e.harness import in_time
 from tests.servers.mcp import Answer, Served
 from tests.servers.slow_driver import SlowDriver
 from tests.waiting import PATIENCE
@@ -51,7 +50,6 @@ class Host:
     Attributes:
         options: Its options of the server.
         mode: The protocol that it speaks.
-        patience: Seconds after which it gives up a call.
         knows_its_haste: True if its model is told that calls must be short.
     """
 
@@ -60,7 +58,6 @@ class Host:
     knows_its_haste: ClassVar[bool] = False
 
     def __init__(self, server: Served, driver: SlowDriver | None = None) -> None:
-        self.patience = PATIENCE
         self._server = server
         self._driver = driver
         self._tools = self.listed()
@@ -85,7 +82,7 @@ class Host:
         problems = list(mismatches(arguments, self.tool(name).input_schema, name))
         assert not problems, problems
         call = self.send(name, arguments)
-        return lambda: self.show(call.result(self.patience))
+        return lambda: self.show(call.result(PATIENCE))
 
     def send(self, name: str, arguments: dict[str, Any]) -> Future[Answer]:
         """Send a call."""
@@ -143,13 +140,9 @@ class WritesInSeries(Host):
 
 
 class GivesUp(Host):
-    """Gives up a call after sixty seconds, here six, where a browser starts only once the call for it is answered."""
+    """Gives up a call after sixty seconds, where a browser starts only once the call for it is answered."""
 
     knows_its_haste = True
-
-    def __init__(self, server: Served, driver: SlowDriver | None = None) -> None:
-        super().__init__(server, driver)
-        self.patience = in_time(6.0)
 
     def show(self, answer: Answer) -> Shown:
         """Let the browser start once the call that starts it is answered."""

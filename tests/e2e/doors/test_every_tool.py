@@ -225,5 +225,6 @@ def test_each_closing_tool_closes_the_session_and_names_it(modern: Served, tool:
 def test_each_tool_refuses_invalid_arguments_and_leaves_the_sessions(shared: Stage, tool: str) -> None:
     """A tool with invalid arguments answers an error of the contract, and both sessions are unchanged."""
     case = CASES[tool]
+    shared.ok("navigate", url=shared.page(PAGE), sessionId="one")
     assert case.error in refused(shared.call(tool, **case.bad), case.code)
     assert [row["sessionId"] for row in shared.ok("list_sessions")["sessions"]] == ["one", "two"]

@@ -196,7 +196,7 @@ def test_two_users_chat_through_any_host(model: Model, chat: ChatServer) -> None
         ]
         model.all(
             [
-                ("wait_for", {"sessionId": reader, "text": f"Hello {reader}!", "timeout": 15_000}),
+                ("wait_for", {"sessionId": reader, "text": f"Hello {reader}!", "timeout": 50_000}),
                 ("execute_sequence", {"sessionId": author, "actions": writes}),
             ]
         )

@@ -98,12 +98,13 @@ def test_a_second_claim_waits_for_the_first_as_long_as_it_is_told(connection: Se
 
 def test_a_claim_ends_when_it_was_not_used_for_its_time_and_is_renewed_by_use(connection: Served) -> None:
     """Each use begins the time anew; without use the session is free after it."""
-    first = connection.ok("claim_session", sessionId="page", ttl=2)
+    first = connection.ok("claim_session", sessionId="page", ttl=60)
     connection.ok("press_keys", sessionId=first["sessionId"], keys="Tab")
-    renewed = connection.ok("claim_session", sessionId=first["sessionId"], ttl=2)
+    renewed = connection.ok("claim_session", sessionId=first["sessionId"], ttl=60)
     assert renewed["sessionId"] == first["sessionId"]
     assert renewed["until"] > first["until"]
     assert connection.call("press_keys", sessionId="page", keys="Tab").code == "session_claimed"
+    connection.ok("claim_session", sessionId=first["sessionId"], ttl=1)
     until(lambda: not connection.call("press_keys", sessionId="page", keys="Tab").failed, "the end of the claim")
     assert connection.call("press_keys", sessionId=first["sessionId"], keys="Tab").code == "session_not_found"
 

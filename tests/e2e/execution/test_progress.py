@@ -43,10 +43,8 @@ def page(site: Site) -> Iterator[str]:
     gate.open()
 
 
-def test_a_start_and_a_call_behind_it_report_what_they_wait_for_within_the_first_second(
-    home: Home, tmp_path: Path
-) -> None:
-    """A server that was itself started a moment ago says at once that it starts, then which browser it starts."""
+def _start_and_queue(home: Home, tmp_path: Path) -> tuple[Heard, Heard]:
+    """Start a browser at a server that was itself started a moment ago, and read it; return what both calls heard."""
     driver = SlowDriver(tmp_path)
     with home.serve(chromedriver=str(driver.program)) as server:
         started, queued = Heard(), Heard()
@@ -58,27 +56,50 @@ def test_a_start_and_a_call_behind_it_report_what_they_wait_for_within_the_first
         driver.go()
         assert not answered(start).failed
         assert not answered(reading).failed
+    return started, queued
+
+
+def test_a_start_and_a_call_behind_it_report_what_they_wait_for(home: Home, tmp_path: Path) -> None:
+    """Says that the server starts, then which browser it starts, and to the other call what it waits behind."""
+    started, queued = _start_and_queue(home, tmp_path)
     assert started[0] in {"start_browser: the server is starting", "start_browser: starting chrome"}
     assert queued[0] == "get_text: waiting behind the start of ben"
+
+
+@pytest.mark.clock
+def test_a_start_and_a_call_behind_it_report_within_the_first_second(home: Home, tmp_path: Path) -> None:
+    """Says something at once, though the server was itself started a moment ago."""
+    started, queued = _start_and_queue(home, tmp_path)
     assert started.first_after < in_time(1.0)
     assert queued.first_after < in_time(1.0)
 
 
-def test_a_queued_call_reports_which_call_of_its_session_it_waits_behind(server: Served, site: Site, page: str) -> None:
-    """The call that runs is named, and how many others wait before this one."""
+def _queue_two(server: Served, site: Site, page: str) -> tuple[Heard, Heard]:
+    """Make two calls behind one that waits for the page; return what they heard."""
     server.ok("start_browser", sessionId="ben", navigationUrl=page)
     waits = server.begin("wait_for", sessionId="ben", text="late", timeout=60_000)
     second, third = Heard(), Heard()
     calls = [server.listen(heard, "get_text", sessionId="ben") for heard in (second, third)]
     until(lambda: second and third, "progress of both")
+    site.gate("/held").open()
+    assert not answered(waits).failed
+    assert [answered(call).data["text"] for call in calls] == ["nowlate"] * 2
+    return second, third
+
+
+def test_a_queued_call_reports_which_call_of_its_session_it_waits_behind(server: Served, site: Site, page: str) -> None:
+    """The call that runs is named, and how many others wait before this one."""
+    second, third = _queue_two(server, site, page)
     assert (second[0], third[0]) == (
         "get_text: waiting behind wait_for of ben",
         "get_text: waiting behind wait_for of ben and 1 more",
     )
-    assert max(second.first_after, third.first_after) < in_time(1.0)
-    site.gate("/held").open()
-    assert not answered(waits).failed
-    assert [answered(call).data["text"] for call in calls] == ["nowlate"] * 2
+
+
+@pytest.mark.clock
+def test_a_queued_call_reports_within_the_first_second(server: Served, site: Site, page: str) -> None:
+    """Tells both of two calls soon what they wait for."""
+    assert max(heard.first_after for heard in _queue_two(server, site, page)) < in_time(1.0)
 
 
 def test_a_call_that_waits_for_another_agent_names_that_agent(server: Served, site: Site, page: str) -> None:

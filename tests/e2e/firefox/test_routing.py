@@ -131,6 +131,7 @@ def test_rules_in_firefox_outlive_their_killed_server(lasting: Home, site: Site,
     until(lambda: not lasting.records(), "the end of the session")
 
 
+@pytest.mark.clock
 def test_a_request_that_no_rule_is_about_is_hardly_slower(routed: Stage) -> None:
     """The browser's events are acknowledged at once: it would send the next one 40 ms later otherwise."""
     url = put(routed, "/quick", "quick")

@@ -177,11 +177,11 @@ def test_a_refused_app_start_is_reported_in_appiums_own_words(
 def test_an_app_session_that_starts_too_late_is_ended(apps: tuple[Served, AppiumEnd, Home]) -> None:
     """A start that hangs is given up after start_timeout, or when it is closed; a session created later is deleted."""
     _, end, home = apps
-    hang = {"platform": "Android", "capabilities": {"appium:simHangAtStart": 2}}
+    hang = {"platform": "Android", "capabilities": {"appium:simHangAtStart": 10}}
     end.requests.clear()
-    with home.serve(appium_url=end.url, start_timeout="1", unsafe_args="true") as server:
+    with home.serve(appium_url=end.url, start_timeout="5", unsafe_args="true") as server:
         text = refused(server.call("start_app_session", **hang), "start_failed")
-        assert f"Session 'android-1' did not start within 1 s: {end.url} did not answer the request" in text
+        assert f"Session 'android-1' did not start within 5 s: {end.url} did not answer the request" in text
         server.ok("start_app_session", **hang, sessionId="left", wait=False)
         until(lambda: any(one.claims for one in home.records()), "a start under way")
         assert server.ok("close_session", sessionId="left")["closed"] == ["left"]

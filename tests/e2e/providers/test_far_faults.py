@@ -22,7 +22,7 @@ from tests.servers.site import Site
 from tests.servers.webdriver import PASSWORD, USER, Relayed, RemoteEnd, relayed, remote_end
 from tests.waiting import until
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
 
 NGINX = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>"
 Start = Callable[..., Answer]
@@ -45,8 +45,8 @@ def port(end: RemoteEnd) -> int:
 def start(request: pytest.FixtureRequest, modern: Served, shared_home: Home, end: RemoteEnd) -> Iterator[Start]:
     """Request a session at a URL; afterwards nothing of it may be left in the records and at the remote end."""
 
-    def call(url: str, **more: object) -> Answer:
-        where = {"provider": request.param, "options": {"url": url, "startTimeout": 3}}
+    def call(url: str, seconds: int = 60, **more: object) -> Answer:
+        where = {"provider": request.param, "options": {"url": url, "startTimeout": seconds}}
         return modern.call("start_session", platform="browser", **where, capabilities={**end.capabilities(), **more})
 
     yield call
@@ -139,7 +139,7 @@ def test_https_to_a_plain_http_port_fails_the_start_with_a_hint(start: Start, en
 def test_a_silent_hub_fails_the_start_at_its_deadline(start: Start) -> None:
     """A hub that accepts the connection and never answers is given up at the start's own deadline."""
     with socket.create_server(("127.0.0.1", 0)) as hub:
-        text = refused(start(f"http://127.0.0.1:{hub.getsockname()[1]}"), "start_failed")
+        text = refused(start(f"http://127.0.0.1:{hub.getsockname()[1]}", 3), "start_failed")
     assert re.search(r"did not (answer|start) within 3 s", text)
 
 
@@ -147,8 +147,8 @@ def test_a_session_created_after_its_start_timed_out_is_deleted(start: Start, en
     """A session that a slow remote end creates after the start's deadline is deleted there."""
     free = Event()
     with relayed(port, Relayed(fault=_hang(free))) as door:
-        text = refused(start(door.url), "start_failed")
-        assert f"did not start within 3 s: {door.url} did not answer the request for a session. Try again" in text
+        text = refused(start(door.url, 10), "start_failed")
+        assert f"did not start within 10 s: {door.url} did not answer the request for a session. Try again" in text
         free.set()
         until(lambda: door.requests and door.requests[-1][0] == "DELETE", "the end of the late session")
         until(lambda: not end.sessions(), "its end at the remote end")
@@ -160,7 +160,7 @@ def test_a_grid_session_created_after_its_start_timed_out_is_deleted(
     """After a timed-out start behind a proxy the Grid is watched until the late session appears and is deleted."""
     free = Event()
     with relayed(grid.port, Relayed(fault=_hang(free))) as door:
-        where = {"provider": "selenium_grid", "options": {"url": door.url, "startTimeout": 3}}
+        where = {"provider": "selenium_grid", "options": {"url": door.url, "startTimeout": 10}}
         refused(modern.call("start_session", platform="browser", **where), "start_failed")
         assert shared_home.records() == []
         free.set()
@@ -170,13 +170,13 @@ def test_a_grid_session_created_after_its_start_timed_out_is_deleted(
 
 def test_a_start_without_a_free_grid_slot_fails_and_leaves_the_queue(modern: Served, shared_home: Home) -> None:
     """The start's deadline or the Grid's own ends the wait, and neither leaves the request in the queue."""
-    flags = ("--session-request-timeout", "6", "--session-request-timeout-period", "1")
+    flags = ("--session-request-timeout", "25", "--session-request-timeout-period", "1")
     with grid_end(1, 1, hub=flags) as small:
         small.start()
         where = {"platform": "browser", "provider": "selenium_grid"}
-        answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 3})
+        answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 10})
         text = refused(answer, "start_failed")
-        assert "did not start within 3 s: place 1 of 1 in the Grid's queue." in text
+        assert "did not start within 10 s: place 1 of 1 in the Grid's queue." in text
         assert text.count("The Grid had no free slot in time: close sessions there, or add nodes.") == 1
         until(lambda: not small.waiting(), "an empty queue")
         answer = modern.call("start_session", **where, options={"url": small.url, "startTimeout": 60})

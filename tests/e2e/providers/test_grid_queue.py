@@ -12,7 +12,7 @@ from tests.servers.grid import GridEnd
 from tests.servers.mcp import Served
 from tests.waiting import until
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
 
 SLOTS = 4
 STARTS = 10
@@ -40,8 +40,8 @@ def test_a_start_queued_for_a_grid_slot_reports_its_place_and_leaves_when_given_
     until(lambda: len(grid.waiting()) == 1, "the closed one's leave")
     calls[1].cancel()
     until(lambda: not grid.waiting(), "the cancelled one's leave")
-    answer = modern.call("start_session", sessionId="c", options={**options, "startTimeout": 2}, **direct)
-    assert "did not start within 2 s: place 1 of 1 in the Grid's queue" in refused(answer, "start_failed")
+    answer = modern.call("start_session", sessionId="c", options={**options, "startTimeout": 10}, **direct)
+    assert "did not start within 10 s: place 1 of 1 in the Grid's queue" in refused(answer, "start_failed")
     until(lambda: not grid.waiting(), "the late one's leave")
     with home.serve() as doomed:
         doomed.begin("start_session", options=options, **direct)

@@ -100,7 +100,7 @@ def check_usable(stage: Stage) -> None:
         opened = stage.call("navigate", url=stage.page(CALM, title="Calm"))
         return not opened.failed and not opened.data.get("warnings")
 
-    until(shows_calm, "an ordinary page", 40)
+    until(shows_calm, "an ordinary page")
     assert stage.ok("click_element", selector="#calm")["title"] == "clicked"
     for tab in stage.ok("tabs", action="list")["tabs"]:
         if not tab.get("current"):
@@ -227,25 +227,37 @@ def test_a_button_in_a_hostile_frame_is_pressed_and_none_beside_it(stronghold: S
     stronghold.show(
         f"{BEFORE}<button onclick=\"document.title = 'top'\">Top</button>{filled(stronghold, pages.FRAMES[name])}"
     )
-    until(lambda: 'button "In"' in stronghold.ok("get_visible_elements")["outline"], "the frame", 20)
+    until(lambda: 'button "In"' in stronghold.ok("get_visible_elements")["outline"], "the frame")
     outline = stronghold.ok("get_visible_elements")["outline"]
     assert [line for line in outline.splitlines() if re.match(r'\s*- button "(Send|Evil)', line)] == []
     assert len(re.findall(r'- button "Top"', outline)) == 1
     stronghold.ok("click_element", selector="role=button[name=In]")
-    stronghold.ok("wait_for", text="In was pressed", timeout=5000)
+    stronghold.ok("wait_for", text="In was pressed", timeout=60_000)
     assert stronghold.ok("click_element", selector="text=Top")["title"] == "top"
+
+
+def look_beside(stronghold: Stronghold, name: str) -> float:
+    """Look at a page with hostile frames, and check what is said of it; return the seconds that it took."""
+    html = f"{BEFORE}<button onclick=\"document.title = 'top'\">Top</button>{filled(stronghold, pages.UNSEEN[name])}"
+    stronghold.call("navigate", url=stronghold.page(html), waitUntil="none", timeout=4000)
+    answer, took = timed(stronghold, "get_visible_elements")
+    assert SECRET not in answer.text
+    return took
 
 
 @pytest.mark.parametrize("name", pages.UNSEEN)
 def test_a_page_beside_a_hostile_frame_is_used_like_any_other(stronghold: Stronghold, name: str) -> None:
     """Frames that come and go, that are many, or lead where no page may."""
-    html = f"{BEFORE}<button onclick=\"document.title = 'top'\">Top</button>{filled(stronghold, pages.UNSEEN[name])}"
-    stronghold.call("navigate", url=stronghold.page(html), waitUntil="none", timeout=4000)
-    answer, took = timed(stronghold, "get_visible_elements")
-    assert took <= in_time(BOUND)
-    assert SECRET not in answer.text
-    until(lambda: stronghold.call("click_element", selector="text=Top", **SOONER).data.get("title") == "top", "it", 30)
+    look_beside(stronghold, name)
+    until(lambda: stronghold.call("click_element", selector="text=Top", **SOONER).data.get("title") == "top", "it")
     check_usable(stronghold)
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("name", pages.UNSEEN)
+def test_a_page_beside_a_hostile_frame_is_read_in_its_time(stronghold: Stronghold, name: str) -> None:
+    """Ends the reading by the server's deadline."""
+    assert look_beside(stronghold, name) <= in_time(BOUND)
 
 
 @pytest.mark.parametrize("name", pages.DOCUMENTS)
@@ -287,41 +299,71 @@ ACTS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize("name", pages.HOLDING)
-def test_a_page_that_wants_to_hold_a_call_ends_none_late(stronghold: Stronghold, name: str) -> None:
-    """Each call has a result or a reason in its time, and the page can be left."""
+def late_calls(took: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Return the calls that took longer than the bound, with their times in seconds."""
+    return [one for one in took if one[1] > in_time(BOUND)]
+
+
+def act_on_holding(stronghold: Stronghold, name: str) -> list[tuple[str, float]]:
+    """Act on a page that wants to hold calls, check their answers, and leave it; return their times in seconds."""
     body = "<button id=b>Go</button><input id=i>"
     html = f"{body}<script>const html = `{body}`; {pages.HOLDING[name]}</script>"
-    _, took = timed(stronghold, "navigate", url=stronghold.page(html), timeout=3000)
-    late = [("navigate", took)] if took > in_time(BOUND) else []
+    took = [("navigate", timed(stronghold, "navigate", url=stronghold.page(html), timeout=3000)[1])]
     for tool, arguments in ACTS:
-        answer, took = timed(stronghold, tool, **arguments)
+        answer, seconds = timed(stronghold, tool, **arguments)
         assert answer.code in HELD, answer.text
-        late += [(tool, took)] if took > in_time(BOUND) else []
+        took.append((tool, seconds))
     check_usable(stronghold)
-    assert late == []
+    return took
 
 
-@pytest.mark.parametrize("tag", ["button", "section"])
-def test_a_page_that_takes_too_long_to_read_is_read_in_part(stronghold: Stronghold, tag: str) -> None:
-    """The part is an answer in time, with an event; a selector reaches the rest. Sections have roles by their names."""
+@pytest.mark.parametrize("name", pages.HOLDING)
+def test_a_page_that_wants_to_hold_a_call_can_be_left(stronghold: Stronghold, name: str) -> None:
+    """Each call has a result or a reason, and another page can be used after it."""
+    act_on_holding(stronghold, name)
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("name", pages.HOLDING)
+def test_a_page_that_wants_to_hold_a_call_ends_none_late(stronghold: Stronghold, name: str) -> None:
+    """Each call has a result or a reason in its time."""
+    assert late_calls(act_on_holding(stronghold, name)) == []
+
+
+def use_a_large_page(stronghold: Stronghold, tag: str) -> list[tuple[str, float]]:
+    """Read and use a page that takes too long to read, and check what is said; return the times of calls in seconds."""
     labelled = f"<{tag} aria-labelledby=long>x</{tag}>" * 30_000
     html = f"<h1>Rows</h1><p id=long>{'<b>word </b>' * 400}</p>{labelled}<a id=a href='#a'>Go</a>"
     stronghold.call("navigate", url=stronghold.page(html), waitUntil="none")
-    until(lambda: stronghold.call("expect", count=1, selector="#a", timeout=0).code == "", "the whole page", 60)
+    until(lambda: stronghold.call("expect", count=1, selector="#a", timeout=0).code == "", "the whole page")
     listed = stronghold.ok("get_visible_elements", scope="page")
     assert listed["outline"].startswith('- heading "Rows"')
+    took = []
     for tool, arguments in (
         ("get_visible_elements", {"scope": "page", "format": "json"}),
         ("click_element", {"selector": "role=button[name=nothing such]", **SOONER}),
         ("click_element", {"selector": "#a"}),
     ):
-        answer, took = timed(stronghold, tool, **arguments)
+        answer, seconds = timed(stronghold, tool, **arguments)
+        took.append((tool, seconds))
         assert answer.code in {"", "element_not_found"}, answer.text
-        assert took <= in_time(BOUND)
         assert "Event: The page is so large that only a part of it was read;" in answer.text
     stronghold.ok("expect", url="*#a", timeout=0)
     check_usable(stronghold)
+    return took
+
+
+@pytest.mark.parametrize("tag", ["button", "section"])
+def test_a_page_that_takes_too_long_to_read_is_read_in_part(stronghold: Stronghold, tag: str) -> None:
+    """The part is an answer, with an event; a selector reaches the rest. Sections have roles by their names."""
+    use_a_large_page(stronghold, tag)
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("tag", ["button", "section"])
+def test_a_part_of_a_page_that_takes_too_long_to_read_is_read_in_time(stronghold: Stronghold, tag: str) -> None:
+    """Ends every call by the server's deadline."""
+    assert late_calls(use_a_large_page(stronghold, tag)) == []
 
 
 BROWSERS_OWN = re.compile(r"(file|chrome|devtools|view-source|filesystem|edge|chrome-extension):(?!//invalid/)")
@@ -348,24 +390,38 @@ def test_a_page_leads_to_no_file_no_settings_and_no_metadata(stronghold: Strongh
 def test_a_press_meant_for_a_bait_reaches_nothing_else(stronghold: Stronghold, name: str) -> None:
     """Covers, jumps and frames: `Transfer` is never pressed."""
     stronghold.show(f"{pages.STYLE}{pages.CLICK_THROUGH[name]}")
-    until(lambda: 'button "Transfer"' in stronghold.ok("get_visible_elements")["outline"], "the page", 20)
+    until(lambda: 'button "Transfer"' in stronghold.ok("get_visible_elements")["outline"], "the page")
     bounded_call(stronghold, "click_element", selector="text=Bait", **SOONER)
     stronghold.ok("expect", title="Page", timeout=0)
+
+
+def act_on_escaping(stronghold: Stronghold, name: str) -> list[tuple[str, float]]:
+    """Act on a page that wants out of its tab, and leave it; return the times of the calls in seconds."""
+    took = []
+    stronghold.ok("navigate", url=stronghold.page(filled(stronghold, pages.ESCAPES[name])), timeout=4000)
+    for tool, arguments in (("click_element", {"selector": "text=Go", **SOONER}), *ACTS[3:], ("take_screenshot", {})):
+        _, seconds = timed(stronghold, tool, **arguments)
+        took.append((tool, seconds))
+    check_usable(stronghold)
+    return took
 
 
 @pytest.mark.parametrize("name", pages.ESCAPES)
 def test_a_page_that_wants_out_of_its_tab_leaves_the_session_usable(stronghold: Stronghold, name: str) -> None:
     """Windows, the whole screen, the pointer, prompts of the browser: the next calls work as ever."""
-    stronghold.ok("navigate", url=stronghold.page(filled(stronghold, pages.ESCAPES[name])), timeout=4000)
-    for tool, arguments in (("click_element", {"selector": "text=Go", **SOONER}), *ACTS[3:], ("take_screenshot", {})):
-        answer, took = timed(stronghold, tool, **arguments)
-        assert took <= in_time(BOUND), (tool, answer.text)
-    check_usable(stronghold)
+    act_on_escaping(stronghold, name)
 
 
-@pytest.mark.parametrize("name", pages.WINDOWS)
-def test_a_window_in_which_no_page_comes_is_used_like_any_other(stronghold: Stronghold, name: str) -> None:
-    """Its tab can be gone to, read, used for another page and closed, and other tabs beside it."""
+@pytest.mark.clock
+@pytest.mark.parametrize("name", pages.ESCAPES)
+def test_calls_on_a_page_that_wants_out_of_its_tab_end_in_time(stronghold: Stronghold, name: str) -> None:
+    """Ends every call by the server's deadline."""
+    assert late_calls(act_on_escaping(stronghold, name)) == []
+
+
+def use_empty_windows(stronghold: Stronghold, name: str) -> list[tuple[str, float]]:
+    """Use windows in which no page comes; return the times of going to their tabs in seconds."""
+    took = []
     address = filled(stronghold, pages.WINDOWS[name])
     for beside in (False, True):
         stronghold.show(f'<button onclick="window.open({address})">Go</button>')
@@ -374,18 +430,32 @@ def test_a_window_in_which_no_page_comes_is_used_like_any_other(stronghold: Stro
         if beside:
             stronghold.ok("tabs", action="new")
             stronghold.ok("tabs", action="close")
-        _, took = timed(stronghold, "tabs", action="select", tab=window["tab"])
-        assert took <= in_time(BOUND)
+        took.append(("tabs", timed(stronghold, "tabs", action="select", tab=window["tab"])[1]))
         assert stronghold.ok("get_text").get("text", "") in {"", "blob"}
         stronghold.show(CALM)
         stronghold.ok("click_element", selector="#calm")
         tabs = stronghold.ok("tabs", action="close")["tabs"]
         assert [tab["tab"] for tab in tabs] == [opener["tab"]]
+    return took
+
+
+@pytest.mark.parametrize("name", pages.WINDOWS)
+def test_a_window_in_which_no_page_comes_is_used_like_any_other(stronghold: Stronghold, name: str) -> None:
+    """Its tab can be gone to, read, used for another page and closed, and other tabs beside it."""
+    use_empty_windows(stronghold, name)
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("name", pages.WINDOWS)
+def test_the_tab_of_a_window_in_which_no_page_comes_is_gone_to_in_time(stronghold: Stronghold, name: str) -> None:
+    """Ends the call by the server's deadline."""
+    assert late_calls(use_empty_windows(stronghold, name)) == []
 
 
 NOISY = ("changes without end", "another body all the time", "requests without end", "busy for half a second at a time")
 
 
+@pytest.mark.clock
 def test_calls_of_a_neighbour_take_at_most_twice_as_long(stronghold: Stronghold) -> None:
     """The median of another session's calls beside hostile pages, with a guard for a machine that is shared."""
 

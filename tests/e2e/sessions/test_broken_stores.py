@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -58,25 +58,48 @@ def test_on_a_full_disk_every_call_of_a_session_works(small_disk: Home, site: Si
         until(small_disk.is_clean, "the end of the browser")
 
 
+@contextmanager
+def locked(home: Home) -> Iterator[None]:
+    """Lock the store like another process, for the block."""
+    with closing(sqlite3.connect(home.folder / "sessions.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def press_ten_times(server: Served) -> float:
+    """Press a key, which is refused each time; return the seconds that it took."""
+    began = time.monotonic()
+    for _ in range(10):
+        refused(server.call("press_keys", sessionId="alice", keys="a"), "remote_error")
+    return time.monotonic() - began
+
+
+@pytest.mark.clock
+def test_only_the_first_call_waits_for_a_locked_store(home: Home, site: Site) -> None:
+    """Refuses the calls after it at once, until the lock is gone."""
+    with home.serve() as server:
+        start(server, site)
+        with locked(home):
+            refused(server.call("click_element", sessionId="alice", selector="text=Buy"), "remote_error")
+            assert press_ten_times(server) < in_time(30)
+        server.ok("close_session", sessionId="alice")
+
+
 def test_a_locked_store_is_said_to_be_and_reading_and_closing_work(home: Home, site: Site) -> None:
     """What would change the session is refused with the reason; what was ended is listed until the lock is gone."""
     with home.serve() as server:
         start(server, site)
-        with closing(sqlite3.connect(home.folder / "sessions.db", isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with locked(home):
             assert_reading_works(server)
             assert [row["sessionId"] for row in server.ok("list_sessions")["sessions"]] == ["alice"]
             text = refused(server.call("click_element", sessionId="alice", selector="text=Buy"), "remote_error")
             assert "sessions.db is locked: another process has kept it for 5 s or longer." in text
-            began = time.monotonic()
-            for _ in range(10):  # the first call waited for the lock: of these none does
-                refused(server.call("press_keys", sessionId="alice", keys="a"), "remote_error")
-            assert time.monotonic() - began < in_time(30)
+            press_ten_times(server)
             closed = server.ok("close_session", sessionId="alice")
             assert closed["closed"] == ["alice"]
             assert "alice was ended, and is still listed until its record can be written." in closed["warnings"][0]
             until(home.is_clean, "the end of the browser")
-            other.execute("ROLLBACK")
         server.ok("close_session", sessionId="alice")
         assert home.records() == []
 

@@ -49,6 +49,19 @@ class Device:
         assert found["ok"], found
         return found
 
+    def open(self, link: str) -> None:
+        """Open a screen of the app by its link."""
+        self.remote.execute("get", url=f"pocket://{link}")
+
+    def log_in(self) -> None:
+        """Log in on the first screen, which is marked before."""
+        self.open("screen/login")
+        self.screen.call(MARK, name="login")
+        self.fill("~emailField", "ada@example.org")
+        self.fill("~passwordField", "correct horse")
+        assert "correct horse" not in str(self.screen.call(SNAPSHOT, scope="page", json=True))
+        self.tap('button "Log in"')
+
     def tap(self, selector: str) -> None:
         """Tap an element with one finger."""
         found = self.ready(selector, "point")
@@ -60,9 +73,10 @@ class Device:
         self.remote.execute("actions", actions=[finger])
 
     def fill(self, selector: str, value: str) -> None:
-        """Type into an element."""
+        """Type into an element, in place of what it holds."""
         self.ready(selector, "fill", value=value)
         element = next(iter(self.screen.handle().values()))
+        self.remote.execute("clearElement", id=element)
         self.remote.execute("sendKeysToElement", id=element, text=value, value=list(value))
         assert self.screen.call(VERIFY, value=value)["same"]
 
@@ -78,22 +92,28 @@ class Device:
 
 
 @pytest.fixture(scope="module", params=["ios", "android"])
-def device(device_server: DeviceServer, request: pytest.FixtureRequest) -> Iterator[Device]:
-    """A phone that has just been unlocked and logged in."""
+def _device(device_server: DeviceServer, request: pytest.FixtureRequest) -> Iterator[Device]:
     found = Device(device_server, request.param)
     try:
-        found.screen.call(MARK, name="login")
-        found.fill("~emailField", "ada@example.org")
-        found.fill("~passwordField", "correct horse")
-        assert "correct horse" not in str(found.screen.call(SNAPSHOT, scope="page", json=True))
-        found.tap('button "Log in"')
+        found.log_in()
         yield found
     finally:
         found.remote.delete(10)
 
 
+@pytest.fixture
+def device(_device: Device) -> Device:
+    """A phone on which someone is logged in, at home, wherever the test before went."""
+    # A link to the screen that was linked to last would open nothing.
+    _device.open("item/1")
+    _device.open("screen/home")
+    _device.ready('button "List"', "point")
+    return _device
+
+
 def test_a_log_in_is_reported_as_a_different_screen(device: Device) -> None:
     """The screen after a log-in is reported as a whole, in the same words on both platforms."""
+    device.log_in()
     delta = device.settle(name="login", limit=40)["delta"]
     assert (delta["sameDocument"], delta["disappeared"], delta["now"]["title"]) == (False, [], "Home")
     assert [without_refs(line) for line in delta["appeared"]][:6] == [
@@ -138,12 +158,10 @@ def test_an_alert_keeps_the_refs_of_the_screen_behind_it(device: Device) -> None
 
 def test_a_spinner_keeps_the_devices_screen_unsettled(device: Device) -> None:
     """A visible spinner is named as the reason why the screen is not settled."""
-    device.tap("~Back")
     device.tap('button "Motion"')
     device.ready("role=progressbar", "present")
     restless = device.screen.call(SETTLE, stability=50, slice=100, since=time.monotonic())
     assert (restless["settled"], restless["reason"]) == (False, 'progressbar "Loading" is visible')
-    device.tap("~Back")
 
 
 def test_the_outline_shows_the_values_of_native_controls(device: Device) -> None:
