@@ -220,7 +220,6 @@ def test_each_closing_tool_closes_the_session_and_names_it(modern: Served, tool:
     assert modern.ok("list_sessions")["sessions"] == []
 
 
-@pytest.mark.full
 @each_tool
 def test_each_tool_refuses_invalid_arguments_and_leaves_the_sessions(shared: Stage, tool: str) -> None:
     """A tool with invalid arguments answers an error of the contract, and both sessions are unchanged."""

@@ -155,7 +155,6 @@ def test_a_call_of_the_blocking_api_joins_the_path_where_the_code_page_says(trac
     assert not_taken(own_way("a call of `orchestrator.sync`"), trace) == []
 
 
-@pytest.mark.full
 def test_a_shell_command_joins_the_path_where_the_code_page_says(traced: Traced) -> None:
     """`orchestrator click` reaches the façade by its own command."""
     words = ["click", "text=Save", "-s", "one"]

@@ -101,7 +101,6 @@ def test_an_error_as_text_has_what_is_near_what_differs_and_the_url(script: sync
     assert facts[-2:] == [f"Actual text: {long.strip()}", f"URL: {page}?user=1"]
 
 
-@pytest.mark.full
 def test_a_context_takes_over_the_browser_of_its_instance(home: Home) -> None:
     """The instance's browser may be omitted; naming another one is refused.
 
@@ -175,7 +174,6 @@ async def test_a_wrong_python_argument_raises_the_same_error_as_over_mcp(home: H
         assert home.records() == []
 
 
-@pytest.mark.full
 def test_the_sync_api_works_as_the_async_one_without_await(script: sync.Orchestrator, page: str) -> None:
     """The sync API has the same calls and errors, and its tracebacks begin at the caller's line."""
     with script.start_session("local", "Browser", "alice", navigation_url=page) as alice:
@@ -276,7 +274,6 @@ def test_a_script_and_a_server_take_turns_on_one_session(home: Home, page: str) 
         assert server.ok("list_sessions")["sessions"] == []
 
 
-@pytest.mark.full
 def test_a_visiting_orchestrator_leaves_a_parked_session_parked(home: Home, page: str) -> None:
     """A visitor lists and acts in a dead server's session, which stays parked for the next server."""
     with home.serve(park_ttl="100") as server:
@@ -293,7 +290,6 @@ def test_a_visiting_orchestrator_leaves_a_parked_session_parked(home: Home, page
         assert heir.ok("close_all_sessions")["closed"] == ["left"]
 
 
-@pytest.mark.full
 def test_a_script_closes_the_sessions_of_a_dead_server_only_when_adopting(home: Home, page: str) -> None:
     """A script that does not adopt leaves a killed server's sessions for the next server, or script that does."""
     with home.serve(park_ttl="100") as server:

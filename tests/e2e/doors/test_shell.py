@@ -43,7 +43,6 @@ def test_list_shows_the_open_sessions_of_its_namespace(modern: Served, shared_ho
     assert elsewhere.stdout.splitlines()[0] == "No session is open."
 
 
-@pytest.mark.full
 def test_list_shows_an_orphaned_session_without_changing_it(lasting: Home) -> None:
     """A killed server's session is listed and left for the next server."""
     with lasting.serve() as server:
@@ -58,7 +57,6 @@ def test_list_shows_an_orphaned_session_without_changing_it(lasting: Home) -> No
         assert heir.ok("get_text", sessionId="left")["text"] == ""
 
 
-@pytest.mark.full
 def test_close_closes_a_session_of_anyone_by_its_name(modern: Served, shared_home: Home) -> None:
     """A named session is closed even if a server started it, all others stay, and an unknown name is reported."""
     for name in ("ann", "ben"):
@@ -72,7 +70,6 @@ def test_close_closes_a_session_of_anyone_by_its_name(modern: Served, shared_hom
     assert unknown.stderr.startswith("No session: nobody.")
 
 
-@pytest.mark.full
 def test_close_sessions_closes_only_what_meets_every_given_option(modern: Served, shared_home: Home) -> None:
     """Sessions are closed only if every option given holds for them; without one nothing is, with exit code 2."""
     for name in ("shop-1", "shop-2", "blog-1"):
@@ -106,7 +103,6 @@ def test_close_detach_leaves_the_browser_running(home: Home) -> None:
         until(home.is_clean, "the sweep of the detached session's folder")
 
 
-@pytest.mark.full
 def test_a_status_has_to_be_valid_and_warns_if_the_provider_keeps_none(modern: Served, shared_home: Home) -> None:
     """A wrong status closes nothing; a right one that the provider cannot keep is a warning."""
     modern.ok("start_browser", sessionId="ann")
@@ -119,7 +115,6 @@ def test_a_status_has_to_be_valid_and_warns_if_the_provider_keeps_none(modern: S
     assert told["warnings"] == ["ann is not marked as failed. Provider 'local' keeps no status of its sessions."]
 
 
-@pytest.mark.full
 def test_a_session_that_cannot_be_ended_makes_close_fail(modern: Served, shared_home: Home) -> None:
     """It is named in the output, its record is gone, and the exit code is 1: a script must not go on unaware."""
     with remote_end() as end:
@@ -147,7 +142,6 @@ def test_the_providers_command_lists_types_browsers_and_options_and_what_is_brok
     assert "No module named 'nowhere_at_all'" in found["broken"]["broken"]
 
 
-@pytest.mark.full
 def test_doctor_reports_that_a_browser_session_can_start(home: Home) -> None:
     """The doctor command reports in text and JSON that a session can start, and writes nothing."""
     text = shell(home, "doctor")
@@ -158,7 +152,6 @@ def test_doctor_reports_that_a_browser_session_can_start(home: Home) -> None:
     assert home.files() == set()
 
 
-@pytest.mark.full
 def test_an_attached_session_is_usable_by_running_servers(modern: Served, shared_home: Home, site: Site) -> None:
     """A server uses the attached session by name, and closing it leaves the remote session alive."""
     page = site.page("/", "<title>Handed over</title>")
@@ -173,7 +166,6 @@ def test_an_attached_session_is_usable_by_running_servers(modern: Served, shared
         assert end.sessions() == [session]
 
 
-@pytest.mark.full
 def test_attaching_a_dead_remote_session_is_refused_without_a_record(home: Home) -> None:
     """Attaching a session that is unknown to the remote end fails with a sentence and leaves no record."""
     with remote_end() as end:

@@ -30,7 +30,6 @@ def script(text: str) -> dict[str, Any]:
     return {"action": "execute_script", "script": text}
 
 
-@pytest.mark.full
 def test_parallel_sequences_run_at_the_same_time(stage: Stage) -> None:  # W2 W25
     """Two sequences meet at a page that is answered only when both have requested it."""
     url = stage.site.meeting("/meeting", 2)
@@ -40,7 +39,6 @@ def test_parallel_sequences_run_at_the_same_time(stage: Stage) -> None:  # W2 W2
     assert answer["wallMs"] > 0
 
 
-@pytest.mark.full
 def test_two_users_sign_in_with_one_parallel_call(stage: Stage) -> None:  # W3 X37
     """Each user signs in within a browser of their own, and neither has the other's cookies."""
     stage.site.page(

@@ -77,7 +77,6 @@ def current(server: Served) -> Any:
     return server.ok("list_sessions")["currentSession"]
 
 
-@pytest.mark.full
 def test_every_session_tool_takes_an_optional_session_id(home: Home) -> None:  # W6 W52 X1 W29 W35
     """An optional sessionId is a parameter of every tool that works in a session, and described as such."""
     with home.serve(tools="all") as server:
@@ -199,7 +198,6 @@ def test_a_failed_start_leaves_the_current_session_unchanged(modern: Served) -> 
     assert (current(modern), title(modern)) == ("a", "a")
 
 
-@pytest.mark.full
 def test_results_name_the_session_only_when_the_call_did_not(server: Served) -> None:  # W32 W51
     """Only a call without sessionId gets its session named, in text and data."""
     start(server, "a")
@@ -212,7 +210,6 @@ def test_results_name_the_session_only_when_the_call_did_not(server: Served) -> 
         assert "Session: a" not in given.text
 
 
-@pytest.mark.full
 def test_navigate_starts_a_browser_when_there_is_none(server: Served, site: Site) -> None:  # W54 B32 O6 X12
     """A caller without ids: the first navigate starts browser-1, names it, and shows the page."""
     site.page("/", "<title>Lazily</title>")
@@ -248,7 +245,6 @@ def test_a_client_without_session_ids_works_in_one_unnamed_session(
     assert server.ok("expect", selector="label=Name", value="")["session"] == again.data["session"]
 
 
-@pytest.mark.full
 def test_two_first_navigates_at_once_start_one_browser(modern: Served, site: Site) -> None:  # X12
     """Two calls find no session: one starts it, and both run in it."""
     site.page("/", "<title>Both</title>")
@@ -258,7 +254,6 @@ def test_two_first_navigates_at_once_start_one_browser(modern: Served, site: Sit
     assert len(site.visits("/")) == 2
 
 
-@pytest.mark.full
 def test_navigate_starts_nothing_when_lazy_start_is_off(home: Home) -> None:  # X12
     """With lazy_start off navigate answers no_session as every other tool does."""
     with home.serve(lazy_start="false") as server:
@@ -267,7 +262,6 @@ def test_navigate_starts_nothing_when_lazy_start_is_off(home: Home) -> None:  # 
         until(home.is_clean, "a clean home")
 
 
-@pytest.mark.full
 def test_the_default_context_of_a_session_is_the_session_itself(modern: Served) -> None:  # F2
     """x:default is x, however it is spelled: one session, one record, one lane, one name."""
     assert modern.ok("start_browser", sessionId="x:default")["sessionId"] == "x"

@@ -93,7 +93,6 @@ def test_a_kill_in_mid_call_is_answered_within_two_seconds(
     assert kill_in_mid_call(victim, what).seconds < in_time(TOLD_WITHIN)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_lost_session_can_be_closed_and_started_again(
     server: Served, shared_home: Home, base: str, victim: str
@@ -118,7 +117,6 @@ def test_a_lost_session_can_be_closed_and_started_again(
     assert server.ok("expect", title="Form", sessionId="a")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_kill_between_calls_is_reported_by_the_next_call(modern: Served, shared_home: Home, victim: str) -> None:
     """The call after the death of browser or driver answers session_lost."""
@@ -133,7 +131,6 @@ def test_a_kill_between_calls_is_reported_within_two_seconds(modern: Served, sha
     assert _kill_between_calls(modern, shared_home, victim).seconds < in_time(TOLD_WITHIN)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_list_sessions_shows_a_session_lost_between_calls(
     modern: Served, shared_home: Home, victim: str
@@ -159,7 +156,6 @@ def test_a_killed_browser_does_not_affect_another_session(
     assert answered(running).data["value"] == "fine"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_kill_during_a_start_fails_the_start(
     modern: Served, shared_home: Home, site: Site, victim: str
@@ -176,6 +172,7 @@ def test_a_kill_during_a_start_fails_the_start(
     assert modern.ok("start_browser", sessionId="a")["state"] == "active"
 
 
+@pytest.mark.full
 def test_a_driver_that_stops_answering_counts_as_lost(home: Home, base: str) -> None:  # W11 O12 O20 X23 W34
     """Every call is bounded by the command deadline; a session that no longer answers can be closed all the same."""
     with home.serve(command_timeout="8") as server:
@@ -209,7 +206,6 @@ def test_a_server_without_an_open_file_left_loses_no_session(home: Home, base: s
             assert server.ok("expect", title="Form", sessionId=name)
 
 
-@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is a program of Linux")
 def test_the_server_raises_its_limit_of_open_files(home: Home) -> None:
     """A shell's soft limit of 1,024 would do for ninety sessions: the server takes what it may have."""
@@ -219,7 +215,6 @@ def test_the_server_raises_its_limit_of_open_files(home: Home) -> None:
         assert server.process.rlimit(psutil.RLIMIT_NOFILE) == (4096, 4096)
 
 
-@pytest.mark.full
 def test_a_ref_is_never_reused_by_the_next_server(lasting: Home, base: str) -> None:  # W50 X5 X42
     """The counter of refs is in the record: an element named by a later server gets a new number."""
     with lasting.serve() as first:
@@ -234,7 +229,6 @@ def test_a_ref_is_never_reused_by_the_next_server(lasting: Home, base: str) -> N
         assert second.call("click_element", selector=min(before), timeout=0).code == "stale_ref"
 
 
-@pytest.mark.full
 def test_a_server_that_dies_in_mid_call_leaves_a_usable_session(lasting: Home, site: Site, base: str) -> None:  # F12
     """The lane of a dead server is freed: the next server's call runs once the page is free."""
     with lasting.serve() as first:
@@ -266,7 +260,6 @@ def test_a_session_whose_server_died_in_mid_start_is_lost_and_can_be_closed(home
         second.ok("start_browser", sessionId="a")
 
 
-@pytest.mark.full
 def test_several_adopted_sessions_leave_none_current(lasting: Home) -> None:  # W19
     """A server that adopts two sessions owns both; a call must name one."""
     with lasting.serve() as first:

@@ -48,7 +48,6 @@ def busy(server: Served, site: Site, base: str) -> Iterator[tuple[Served, Future
     site.gate("/held").open()
 
 
-@pytest.mark.full
 def test_calls_on_four_sessions_overlap(server: Served, site: Site) -> None:  # W1 W24 W25 X10 F13
     """Four sessions load pages that are only answered once all four requests are there at the same time."""
     names = ["a", "b", "c", "d"]
@@ -68,7 +67,6 @@ def test_starts_of_several_sessions_overlap(server: Served, site: Site) -> None:
     assert sorted(answered(call).data["sessionId"] for call in starts) == ["browser-1", "browser-2", "browser-3"]
 
 
-@pytest.mark.full
 def test_calls_on_one_session_never_overlap_and_keep_their_order(
     server: Served, site: Site, base: str
 ) -> None:  # F12 W26
@@ -80,7 +78,6 @@ def test_calls_on_one_session_never_overlap_and_keep_their_order(
     assert_apart(stamps)
 
 
-@pytest.mark.full
 def test_calls_of_every_kind_on_one_session_keep_their_order(server: Served, site: Site, base: str) -> None:  # F12 W27
     """Reading, acting and whole sequences share one lane: each sees the effect of those before it."""
     site.page("/next", "<title>next</title><p>0</p>")
@@ -101,7 +98,6 @@ def test_calls_of_every_kind_on_one_session_keep_their_order(server: Served, sit
     assert texts == ["Go+1", "0", "0+2+2", "0+2+2+3"]
 
 
-@pytest.mark.full
 def test_no_other_call_runs_between_the_steps_of_a_sequence(
     busy: tuple[Served, Future[Answer]], site: Site
 ) -> None:  # W39
@@ -118,7 +114,6 @@ def test_no_other_call_runs_between_the_steps_of_a_sequence(
     assert [int(visit.query["n"]) for visit in site.visits("/tick")] == [1, 2, 3, 4, 1, 2, 3]
 
 
-@pytest.mark.full
 def test_an_error_of_a_call_that_waited_for_long_names_the_call_that_it_waited_for(
     busy: tuple[Served, Future[Answer]], site: Site
 ) -> None:
@@ -136,7 +131,6 @@ def test_an_error_of_a_call_that_waited_for_long_names_the_call_that_it_waited_f
     assert not answered(closed).failed
 
 
-@pytest.mark.full
 def test_a_call_that_waits_when_its_session_is_closed_names_the_call_that_it_waited_for(
     busy: tuple[Served, Future[Answer]],
 ) -> None:
@@ -161,7 +155,6 @@ def test_a_hanging_session_holds_up_no_other_session(busy: tuple[Served, Future[
     assert not running.done()
 
 
-@pytest.mark.full
 def test_calls_queue_behind_a_start_with_wait_false(
     server: Served, shared_home: Home, site: Site, base: str
 ) -> None:  # W26
@@ -187,7 +180,6 @@ def test_calls_queue_behind_a_start_with_wait_false(
     assert server.ok("list_sessions")["sessions"][0]["state"] == "active"
 
 
-@pytest.mark.full
 def test_calls_queued_behind_a_failed_start_report_its_reason(
     server: Served, site: Site, shared_home: Home
 ) -> None:  # X22
@@ -206,7 +198,6 @@ def test_calls_queued_behind_a_failed_start_report_its_reason(
     assert server.ok("start_browser", sessionId="a")["state"] == "active"
 
 
-@pytest.mark.full
 def test_a_call_cancelled_before_its_turn_never_runs(
     busy: tuple[Served, Future[Answer]], site: Site, shared_home: Home
 ) -> None:
@@ -223,7 +214,6 @@ def test_a_call_cancelled_before_its_turn_never_runs(
     assert [visit.query["n"] for visit in site.visits("/tick")] == ["behind"]
 
 
-@pytest.mark.full
 def test_a_cancelled_running_call_keeps_its_lane_until_the_remote_end_has_answered(
     busy: tuple[Served, Future[Answer]], site: Site, shared_home: Home
 ) -> None:
@@ -253,7 +243,6 @@ def test_cancelling_a_wait_for_an_element_frees_the_lane_soon(
     assert shared_home.tickets() == 0
 
 
-@pytest.mark.full
 def test_closing_a_session_answers_its_running_and_queued_calls(
     busy: tuple[Served, Future[Answer]], shared_home: Home
 ) -> None:  # W11 X23
@@ -268,7 +257,6 @@ def test_closing_a_session_answers_its_running_and_queued_calls(
     until(shared_home.is_clean, "a clean home")
 
 
-@pytest.mark.full
 def test_closing_a_starting_session_stops_its_start(server: Served, site: Site, shared_home: Home) -> None:  # W11 X23
     """Closing a starting session stops the start: both calls are answered, nothing is left, the name is free."""
     gate = site.gate("/slow")

@@ -70,7 +70,6 @@ def test_a_session_row_reports_type_state_mode_times_url_tabs_and_remote_url(
     assert server.ok("list_sessions")["sessions"][0]["pages"] == 2
 
 
-@pytest.mark.full
 def test_list_sessions_gives_the_same_facts_in_text_and_data(modern: Served) -> None:  # W17
     """A model that gets only the text learns ids, states and the current session from it."""
     modern.ok("start_browser", sessionId="ann")
@@ -84,7 +83,6 @@ def test_list_sessions_gives_the_same_facts_in_text_and_data(modern: Served) -> 
     assert [row["sessionId"] for row in modern.ok("list_sessions", prefix="b")["sessions"]] == ["bob"]
 
 
-@pytest.mark.full
 def test_list_sessions_answers_at_once_while_a_session_is_busy(modern: Served, site: Site) -> None:  # W17 O15
     """The list answers at once while a session works, with its last recorded state."""
     site.page("/", "<title>Last known</title>")
@@ -99,7 +97,6 @@ def test_list_sessions_answers_at_once_while_a_session_is_busy(modern: Served, s
     answered(running)
 
 
-@pytest.mark.full
 def test_unnamed_sessions_get_numbered_ids(server: Served) -> None:  # W15 W16 W30
     """Automatic ids are browser-1, browser-2, …; they restart at 1 when no session of the namespace is left."""
     assert server.ok("start_browser")["sessionId"] == "browser-1"
@@ -110,14 +107,12 @@ def test_unnamed_sessions_get_numbered_ids(server: Served) -> None:  # W15 W16 W
     assert server.ok("start_session", provider="local", platform="browser")["sessionId"] == "browser-1"
 
 
-@pytest.mark.full
 def test_automatic_ids_skip_a_name_that_is_already_open(modern: Served) -> None:  # X22 W16
     """A name that looks like an automatic id is skipped by the count."""
     modern.ok("start_browser", sessionId="browser-1")
     assert modern.ok("start_browser")["sessionId"] == "browser-2"
 
 
-@pytest.mark.full
 def test_start_session_starts_by_provider_and_platform(modern: Served, site: Site) -> None:  # W55
     """start_session starts a session by provider and platform, in any case of letters."""
     site.page("/", "<title>By provider</title>")
@@ -136,7 +131,6 @@ def test_an_unknown_provider_is_refused_with_the_known_ones(modern: Served, shar
     assert "no-provider" not in shared_home.remembered()
 
 
-@pytest.mark.full
 def test_each_session_has_its_own_viewport(modern: Served, site: Site) -> None:  # X19
     """Each session has the requested page area, or the default, a large one."""
     site.page("/", "<title>Size</title>")
@@ -149,7 +143,6 @@ def test_each_session_has_its_own_viewport(modern: Served, site: Site) -> None: 
     assert sizes == {"usual": [1280, 720], "small": [390, 600]}
 
 
-@pytest.mark.full
 def test_starting_an_open_session_id_again_is_refused(server: Served, shared_home: Home) -> None:  # W49 X22
     """The second start is refused before anything is launched, and the first session lives on."""
     first = server.ok("start_browser", sessionId="test")
@@ -173,7 +166,6 @@ def test_of_two_concurrent_starts_with_one_session_id_exactly_one_succeeds(
     until(lambda: len(shared_home.folders()) == len(shared_home.drivers()) == 1, "the end of all but one browser")
 
 
-@pytest.mark.full
 def test_a_closed_sessions_id_can_be_started_again(modern: Served) -> None:  # W11 W49
     """After close_session the name starts a new session, without any state of the old one."""
     first = modern.ok("start_browser", sessionId="again")
@@ -214,7 +206,6 @@ def _below(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-@pytest.mark.full
 def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning(home: Home) -> None:  # W45
     """From the fifth session on a start succeeds with a warning; a setting changes the number."""
     with home.serve(session_warning="2") as server:
@@ -226,7 +217,6 @@ def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning
             assert answer.data["warnings"][0] in answer.text
 
 
-@pytest.mark.full
 def test_a_start_at_max_sessions_is_refused_until_a_session_is_closed(home: Home) -> None:  # W45
     """At max_sessions a start answers session_limit with the open ids, and succeeds once one is closed."""
     with home.serve(max_sessions="1") as server:
@@ -301,7 +291,6 @@ def test_an_invalid_navigation_url_launches_no_browser(modern: Served, shared_ho
     assert "no-address" not in shared_home.remembered()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("wait", [True, False])
 def test_a_dialog_of_the_first_page_is_reported_exactly_once(
     modern: Served, site: Site, *, wait: bool
@@ -315,7 +304,6 @@ def test_a_dialog_of_the_first_page_is_reported_exactly_once(
     assert told == [wait, not wait, False]
 
 
-@pytest.mark.full
 def test_an_installed_browser_version_is_started(modern: Served) -> None:
     """A browserVersion matches by its major part or in full, and the row reports the running version."""
     here = modern.ok("start_browser", sessionId="any")["capabilities"]["browserVersion"]
