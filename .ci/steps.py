@@ -74,7 +74,7 @@ class Step:
     def outcome(self) -> list[str]:
         """Return the last lines: from the line `== outcome` on, if there is one."""
         if "== outcome" in self.lines:
-            return self.lines[self.lines.index("== outcome") + 1 :]
+            return self.lines[len(self.lines) - self.lines[::-1].index("== outcome") :]
         return self.lines[-LAST_LINES:] if self.failure else []
 
     def _signal(self, number: int) -> None:

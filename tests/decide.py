@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -43,11 +43,13 @@ class Run:
         arguments: Arguments of pytest.
         status: Its exit status.
         outcome: What it wrote; None if it ended before it did.
+        unstable: Its failed tests that passed when tried again.
     """
 
     arguments: Sequence[str]
     status: int
     outcome: Outcome | None
+    unstable: set[str] = field(default_factory=set)
 
     @property
     def failed(self) -> dict[str, str]:
@@ -84,16 +86,15 @@ def main(arguments: Sequence[str]) -> int:
         if runs[-1].status not in ENDED:
             break
     flaws = [flaw for one in runs for flaw in one.flaws()]
-    failed = [test for one in runs for test in one.failed]
-    unstable: set[str] = set()
-    if not flaws and 0 < len(failed) <= MOST_TRIED_AGAIN:
-        print(f"== {len(failed)} failed and are tried again, alone", flush=True)
+    number = sum(len(one.failed) for one in runs)
+    if not flaws and 0 < number <= MOST_TRIED_AGAIN:
+        print(f"== {number} failed and are tried again, alone", flush=True)
         for one in (one for one in runs if one.failed):
-            unstable |= try_again(one)
+            one.unstable = try_again(one)
     print("== outcome")
-    for line in report(runs, unstable, flaws):
+    for line in [*flaws, *report(runs)]:
         print(line)
-    return int(bool(flaws) or not unstable.issuperset(failed))
+    return int(bool(flaws) or any(one.failed.keys() - one.unstable for one in runs))
 
 
 def run(arguments: Sequence[str]) -> Run:
@@ -117,15 +118,14 @@ def try_again(first: Run) -> set[str]:
     return tests if passed and second.status == pytest.ExitCode.OK else set()
 
 
-def report(runs: Iterable[Run], unstable: set[str], flaws: Iterable[str]) -> Iterator[str]:
-    """Yield what failed and what was unstable, with the end of each first failure, and what was left behind."""
+def report(runs: Iterable[Run]) -> Iterator[str]:
+    """Yield what was unstable and what failed, each with the end of its first failure, and what was left behind."""
     for one in runs:
+        where = f" ({' '.join(one.place)})" if one.place else ""
         for test, failure in one.failed.items():
-            where = "".join(f" ({' '.join(one.place)})" for _ in one.place[:1])
-            yield f"{'unstable:' if test in unstable else 'FAILED'} {test}{where}\n{_end_of(failure)}"
+            yield f"{'unstable:' if test in one.unstable else 'FAILED'} {test}{where}\n{_end_of(failure)}"
         for leak in one.outcome.excused_leaks if one.outcome else ():
             yield f"left behind where a test failed: {leak}"
-    yield from flaws
 
 
 def _end_of(text: str) -> str:
