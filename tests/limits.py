@@ -22,7 +22,7 @@ _SETTINGS = pytest.StashKey[Any]()
 def pytest_configure() -> None:
     """Let SIGUSR1 print the stacks of this process: .ci/steps.py sends it to what hangs."""
     if hasattr(signal, "SIGUSR1"):
-        # Tests are captured: what they call stderr is none.
+        # While a test runs, what it knows as stderr is captured: this is a copy of the real one.
         faulthandler.register(signal.SIGUSR1, file=os.dup(sys.__stderr__.fileno()) if sys.__stderr__ else 2)
 
 

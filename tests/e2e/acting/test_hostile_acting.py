@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.seeing.test_hostile import restarted_if_lost
 from tests.e2e.stage import Stage, opened, refused
 from tests.servers.site import Reply
 from tests.waiting import until
@@ -28,9 +27,9 @@ def check_usable(stage: Stage) -> None:
 @pytest.fixture(autouse=True)
 def _usable_afterwards(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
-    if "stage" in request.fixturenames:
-        with restarted_if_lost(request.getfixturevalue("stage"), request):
-            check_usable(request.getfixturevalue("stage"))
+    for name in ("stage", "hasty"):
+        if name in request.fixturenames:
+            check_usable(request.getfixturevalue(name))
 
 
 DEADLINE = 10
@@ -38,18 +37,10 @@ DEADLINE = 10
 
 
 @pytest.fixture(scope="module")
-def _hasty() -> Iterator[Stage]:
+def hasty() -> Iterator[Stage]:
     """A server with a short command deadline, which opens the browser's own pages."""
     with opened(command_timeout=f"{DEADLINE}s", file_urls="all") as stage:
         yield stage
-
-
-@pytest.fixture
-def hasty(_hasty: Stage) -> Iterator[Stage]:
-    """The same; a browser that a test has lost is started anew, so that no later test fails of it."""
-    yield _hasty
-    with restarted_if_lost(_hasty):
-        check_usable(_hasty)
 
 
 ACTS: list[tuple[str, dict[str, Any]]] = [

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from tests.conftest import OWN_BROWSERS
 from tests.e2e.stage import Stage, refused
 from tests.servers.mcp import Answer
 from tests.servers.site import Reply
@@ -26,34 +24,12 @@ LINE = re.compile(
 CALM = "<button id=calm onclick=\"document.title = 'clicked'\">Calm</button>"
 
 
-@contextmanager
-def restarted_if_lost(stage: Stage, request: pytest.FixtureRequest | None = None) -> Iterator[None]:
-    """Start the stage's browser anew if the block fails: a browser that a test has lost fails this test alone.
-
-    Args:
-        stage: The stage, whose session is `browser`.
-        request: The request of a test on the stage of `--on`; without it the browser is of this machine.
-    """
-    try:
-        yield
-    except Exception:
-        stage.call("close_session", sessionId="browser")
-        on = request.config.getoption("--on") if request else "local"
-        if request and on not in {"local", *OWN_BROWSERS}:
-            request.getfixturevalue("elsewhere")()
-        else:
-            stage.ok("start_browser", sessionId="browser", **({} if on == "local" else {"browser": stage.browser}))
-        stage.ok("set_current_session", sessionId="browser")
-        raise
-
-
 @pytest.fixture(autouse=True)
-def _usable_afterwards(stage: Stage, request: pytest.FixtureRequest) -> Iterator[None]:
+def _usable_afterwards(stage: Stage) -> Iterator[None]:
     """Check after each test that an ordinary page opens in the same session, and that a click works."""
     yield
-    with restarted_if_lost(stage, request):
-        stage.ok("navigate", url=stage.page(CALM, title="Calm"))
-        assert stage.ok("click_element", selector="#calm")["title"] == "clicked"
+    stage.ok("navigate", url=stage.page(CALM, title="Calm"))
+    assert stage.ok("click_element", selector="#calm")["title"] == "clicked"
 
 
 def bounded_call(stage: Stage, tool: str, **arguments: Any) -> Answer:
