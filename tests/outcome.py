@@ -16,7 +16,7 @@ class Outcome:
 
     Attributes:
         passed: The ids of the tests that passed.
-        failed: The ids of the tests that failed, each with what the first failure says.
+        failed: The ids of the tests that failed, each with what the first failure says, and a line on each further one.
         uncollected: Files that could not be collected, each with the error.
         leaks: Leftovers of processes in which every test passed.
         excused_leaks: Leftovers of processes in which a test failed.
@@ -49,7 +49,9 @@ class OutcomeRecorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record a step of a test: it passed if its call passed, and failed if any step of it did."""
         if report.failed:
-            self.outcome.failed.setdefault(report.nodeid, report.longreprtext)
+            first = self.outcome.failed.get(report.nodeid)
+            said = f"{first}\n{_line(report)}" if first else report.longreprtext
+            self.outcome.failed[report.nodeid] = said
         elif report.passed and report.when == "call":
             self.outcome.passed.append(report.nodeid)
 
@@ -66,3 +68,10 @@ class OutcomeRecorder:
         content: dict[str, Any] = asdict(self.outcome)
         content["passed"] = [test for test in self.outcome.passed if test not in self.outcome.failed]
         file.write_text(json.dumps(content), "utf-8")
+
+
+def _line(report: pytest.TestReport) -> str:
+    """Return one line on a failure: the name of the test, and of the subtest, and what was raised."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    said = crash.message.splitlines()[0] if crash else report.longreprtext.splitlines()[-1]
+    return f"{report.head_line}: {said}"

@@ -129,18 +129,25 @@ def test_dir_of_the_package_lists_names_that_are_imported_lazily() -> None:
     assert {"Orchestrator", "Session", "__version__"} <= set(dir(orchestrator))
 
 
-@pytest.mark.parametrize("verb", CATALOGUE)
-def test_every_action_is_a_method_of_both_session_classes(verb: str) -> None:
+def test_every_action_is_a_method_of_both_session_classes(subtests: pytest.Subtests) -> None:
     """Each field is a parameter, in both classes, with the same signature and docstring."""
-    found, twin = getattr(Session, verb), getattr(sync.Session, verb)
-    assert {name.rstrip("_") for name in parameters(found)} == {snake(name) for name in names_of(CATALOGUE[verb])}
-    assert inspect.signature(found) == inspect.signature(twin)
-    assert inspect.getdoc(found) == inspect.getdoc(twin)
+    for verb, action in CATALOGUE.items():
+        with subtests.test(verb):
+            found, twin = getattr(Session, verb), getattr(sync.Session, verb)
+            assert {name.rstrip("_") for name in parameters(found)} == {snake(name) for name in names_of(action)}
+            assert inspect.signature(found) == inspect.signature(twin)
+            assert inspect.getdoc(found) == inspect.getdoc(twin)
 
 
-@pytest.mark.parametrize("tool", SESSION_TOOLS, ids=lambda tool: tool.verb)
-def test_every_session_tool_is_a_method_with_the_same_parameters_and_defaults(tool: type[SessionTool]) -> None:
-    """Parameters and defaults are those of the tool, except a start's server-side defaults, which are values.
+def test_every_session_tool_is_a_method_with_the_same_parameters_and_defaults(subtests: pytest.Subtests) -> None:
+    """Parameters and defaults are those of the tool, except a start's server-side defaults, which are values."""
+    for tool in SESSION_TOOLS:
+        with subtests.test(tool.verb):
+            check_method(tool)
+
+
+def check_method(tool: type[SessionTool]) -> None:
+    """Assert that a tool's method has its parameters and defaults.
 
     An omitted browser is None: the tool's default does not apply to a shared browser.
     """

@@ -93,16 +93,17 @@ def test_wrong_words_are_refused_with_the_command_and_the_reason(line: str, mess
     assert refused.value.hint
 
 
-@pytest.mark.parametrize("tool", list_entries())
-def test_every_tool_is_a_command_with_all_of_its_parameters(tool: str) -> None:
+def test_every_tool_is_a_command_with_all_of_its_parameters(subtests: pytest.Subtests) -> None:
     """Under its own name in either spelling, and each parameter is an option or positional."""
-    for word in (tool, tool.replace("_", "-")):
-        found = find_command([word])
-        assert found is not None
-        command, rest = found
-        assert (command.tool, rest) == (tool, [])
-        assert {action.dest for action in make_parser(command)._actions} >= set(command.properties)
-        assert make_parser(command).format_help()
+    for tool in list_entries():
+        for word in {tool, tool.replace("_", "-")}:
+            with subtests.test(word):
+                found = find_command([word])
+                assert found is not None
+                command, rest = found
+                assert (command.tool, rest) == (tool, [])
+                assert {action.dest for action in make_parser(command)._actions} >= set(command.properties)
+                assert make_parser(command).format_help()
 
 
 def test_hints_name_commands_for_tools_and_leave_plain_words_alone() -> None:

@@ -24,8 +24,6 @@ READERS = re.compile(
     r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot|print_page|audit_page|describe_actions"
 )
 
-each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
-
 
 def compact(value: Any) -> str:
     """Return JSON as sent over the wire."""
@@ -188,53 +186,63 @@ def test_server_instructions_are_short_enough_for_hosts() -> None:
     assert len(INSTRUCTIONS) <= 2000
 
 
-@each_tool
-def test_tool_schemas_avoid_titles_references_and_nulls(tool: Tool) -> None:
+def test_tool_schemas_avoid_titles_references_and_nulls(subtests: pytest.Subtests) -> None:
     """Schemas have no titles, references, nulls or lists of types; arrays and objects are typed."""
-    for schema in schemas(tool):
-        for path, node in nodes(schema):
-            assert not {"title", "$ref", "$defs", "allOf", "oneOf", "const", "format", "discriminator"} & set(node), (
-                path
-            )
-            assert node.get("default", "") is not None, path
-            assert isinstance(node.get("type", ""), str), path
-            assert node.get("type") != "null", path
-            if node.get("type") == "array":
-                items = node["items"]
-                assert "type" in items or all("type" in one for one in items["anyOf"]), path
-            if node.get("type") == "object":
-                assert "properties" in node or "additionalProperties" in node, path
+    for name, tool in TOOLS.items():
+        with subtests.test(name):
+            for schema in schemas(tool):
+                check_plain(schema)
 
 
-@each_tool
-def test_every_tool_argument_is_typed_and_session_id_comes_last(tool: Tool) -> None:
-    """Every argument has a type, and the session comes last; the errors, not the schemas, refuse unknown ones."""
-    schema = tool.mcp_tool.input_schema
-    assert schema["type"] == "object"
-    assert all("type" in one or "anyOf" in one for one in schema["properties"].values())
-    assert set(schema.get("required", [])) <= set(schema["properties"])
-    if tool.name in CATALOGUE:
-        assert list(schema["properties"])[-1] == "sessionId"
-        assert schema["properties"]["sessionId"]["description"] == ("Target session. If omitted, the current session.")
-
-
-@each_tool
-def test_output_schemas_accept_error_results(tool: Tool) -> None:
-    """Some clients check an error's content against the schema: nothing may be required or forbidden."""
-    schema = tool.mcp_tool.output_schema
-    if tool.name == "take_screenshot":
-        assert schema is None
-        return
-    assert schema is not None
-    assert schema["type"] == "object"
+def check_plain(schema: dict[str, Any]) -> None:
+    """Assert that a schema, and every schema inside it, uses only what each host understands."""
     for path, node in nodes(schema):
-        assert "required" not in node, path
-        assert node.get("additionalProperties") is not False, path
+        assert not {"title", "$ref", "$defs", "allOf", "oneOf", "const", "format", "discriminator"} & set(node), path
+        assert node.get("default", "") is not None, path
+        assert isinstance(node.get("type", ""), str), path
+        assert node.get("type") != "null", path
+        if node.get("type") == "array":
+            items = node["items"]
+            assert "type" in items or all("type" in one for one in items["anyOf"]), path
+        if node.get("type") == "object":
+            assert "properties" in node or "additionalProperties" in node, path
 
 
-@each_tool
-def test_every_tool_has_a_title_a_short_description_and_annotations(tool: Tool) -> None:
+def test_every_tool_argument_is_typed_and_session_id_comes_last(subtests: pytest.Subtests) -> None:
+    """Every argument has a type, and the session comes last; the errors, not the schemas, refuse unknown ones."""
+    for name, tool in TOOLS.items():
+        schema = tool.mcp_tool.input_schema
+        with subtests.test(name):
+            assert schema["type"] == "object"
+            assert all("type" in one or "anyOf" in one for one in schema["properties"].values())
+            assert set(schema.get("required", [])) <= set(schema["properties"])
+            if name in CATALOGUE:
+                assert list(schema["properties"])[-1] == "sessionId"
+                said = schema["properties"]["sessionId"]["description"]
+                assert said == "Target session. If omitted, the current session."
+
+
+def test_output_schemas_accept_error_results(subtests: pytest.Subtests) -> None:
+    """Some clients check an error's content against the schema: nothing may be required or forbidden."""
+    found = {name: tool.mcp_tool.output_schema for name, tool in TOOLS.items()}
+    assert [name for name, schema in found.items() if schema is None] == ["take_screenshot"]
+    for name, schema in found.items():
+        with subtests.test(name):
+            assert schema is None or schema["type"] == "object"
+            for path, node in nodes(schema or {}):
+                assert "required" not in node, path
+                assert node.get("additionalProperties") is not False, path
+
+
+def test_every_tool_has_a_title_a_short_description_and_annotations(subtests: pytest.Subtests) -> None:
     """A title, at most two sentences, and honest annotations."""
+    for name, tool in TOOLS.items():
+        with subtests.test(name):
+            check_listing(tool)
+
+
+def check_listing(tool: Tool) -> None:
+    """Assert what clients show of a tool."""
     listed = tool.mcp_tool
     assert listed.title
     assert listed.description

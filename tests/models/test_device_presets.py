@@ -22,9 +22,15 @@ iPhone 16, iPhone 16 Pro Max, iPad, iPad Mini, iPad Air, iPad Pro, iPad Pro 11, 
 Galaxy S8+, Galaxy S9+, Galaxy S20 Ultra, Galaxy S22, Galaxy S23, Galaxy S24, Galaxy A55, Galaxy Tab S9"""
 
 
-@pytest.mark.parametrize("one", PRESETS.values(), ids=lambda one: one.name)
-def test_a_device_preset_has_consistent_values(one: DevicePreset) -> None:
+def test_every_device_preset_has_consistent_values(subtests: pytest.Subtests) -> None:
     """Sizes, pixels and touch are consistent, and the user agent takes the browser's version."""
+    for name, one in PRESETS.items():
+        with subtests.test(name):
+            check_values(one)
+
+
+def check_values(one: DevicePreset) -> None:
+    """Assert that the values of a preset are consistent."""
     assert 290 <= min(one.width, one.height) <= max(one.width, one.height) <= 1400
     assert one.width <= one.screen_width
     assert one.height <= one.screen_height
@@ -42,11 +48,15 @@ def test_a_device_preset_has_consistent_values(one: DevicePreset) -> None:
         assert f"; {one.model}" in agent
 
 
-@pytest.mark.parametrize("one", [one for one in PRESETS.values() if one.mobile], ids=lambda one: one.name)
-def test_a_mobile_preset_has_a_landscape_twin_with_the_screen_turned(one: DevicePreset) -> None:
+def test_every_mobile_preset_has_a_landscape_twin_with_the_screen_turned(subtests: pytest.Subtests) -> None:
     """Phones and tablets have a portrait and a landscape preset that differ only in the turned screen."""
-    name = one.name.removesuffix(LANDSCAPE)
-    upright, lying = find_preset(name), find_preset(f"{name}{LANDSCAPE}")
+    for name in sorted({one.name.removesuffix(LANDSCAPE) for one in PRESETS.values() if one.mobile}):
+        with subtests.test(name):
+            check_twins(find_preset(name), find_preset(f"{name}{LANDSCAPE}"))
+
+
+def check_twins(upright: DevicePreset, lying: DevicePreset) -> None:
+    """Assert that the second preset is the first one with the screen turned."""
     assert (upright.portrait, lying.portrait) == (True, False)
     assert (upright.screen_width, upright.screen_height) == (lying.screen_height, lying.screen_width)
     assert upright.agent == lying.agent
@@ -63,11 +73,10 @@ def test_every_name_passes_the_validation_of_a_start() -> None:
         assert find_preset(name).name == name
 
 
-@pytest.mark.parametrize("name", OF_BEFORE.replace("\n", " ").split(", "))
-@pytest.mark.parametrize("suffix", ["", LANDSCAPE])
-def test_names_that_playwright_lacks_stay(name: str, suffix: str) -> None:
+def test_names_that_playwright_lacks_stay() -> None:
     """The names of this project's own first list all exist."""
-    assert find_preset(name + suffix).name == name + suffix
+    upright = OF_BEFORE.replace("\n", " ").split(", ")
+    assert {*upright, *(f"{name}{LANDSCAPE}" for name in upright)} - PRESETS.keys() == set()
 
 
 @pytest.mark.parametrize(

@@ -74,12 +74,14 @@ def test_the_bands_of_the_code_page_are_the_layers_of_import_linter() -> None:
     assert [name for names in code_map.BANDS.values() for name in names if name != "__init__"] == named
 
 
-@pytest.mark.parametrize("title", code_map.BANDS)
-def test_a_band_of_the_code_page_names_its_parts_in_the_table(title: str) -> None:
+def test_the_bands_of_the_code_page_name_their_parts_in_the_table(subtests: pytest.Subtests) -> None:
     """The row of a band in the table has every part of the list below."""
-    row = next(line for line in text().splitlines() if line.startswith(f"| [{title}]("))
-    named = re.findall(r"`([\w]+)(?:/|\.py)`", row.split("|")[2])
-    assert named == [name for name in code_map.BANDS[title] if not name.startswith("__")]
+    lines = text().splitlines()
+    for title, parts in code_map.BANDS.items():
+        with subtests.test(title):
+            row = next(line for line in lines if line.startswith(f"| [{title}]("))
+            named = re.findall(r"`([\w]+)(?:/|\.py)`", row.split("|")[2])
+            assert named == [name for name in parts if not name.startswith("__")]
 
 
 def test_the_first_sentence_of_every_module_fits_on_a_line_of_the_code_page() -> None:
@@ -88,12 +90,13 @@ def test_the_first_sentence_of_every_module_fits_on_a_line_of_the_code_page() ->
     assert [str(path) for path, said in sentences.items() if len(said) > LONGEST_SENTENCE] == []
 
 
-@pytest.mark.parametrize(("path", "name"), places(), ids=lambda part: part or "file")
-def test_a_place_named_on_the_code_page_exists(path: str, name: str) -> None:
+def test_every_place_named_on_the_code_page_exists(subtests: pytest.Subtests) -> None:
     """A file or folder exists, and defines the name given on the page."""
-    place = found(path)
-    assert place, f"there is no {path}"
-    assert not name or defines(ast.parse(place.read_text("utf-8")).body, name), f"{path} has no {name}"
+    for path, name in places():
+        with subtests.test(f"{path}:{name}" if name else path):
+            place = found(path)
+            assert place
+            assert not name or defines(ast.parse(place.read_text("utf-8")).body, name)
 
 
 def test_the_code_page_gives_the_size_limits_that_tests_hold() -> None:
@@ -103,17 +106,20 @@ def test_the_code_page_gives_the_size_limits_that_tests_hold() -> None:
     assert re.findall(r"\d+", sizes[1]) == [str(most) for most in (MAX_MODULE, MAX_CLASS, MAX_FUNCTION, MAX_PACKAGE)]
 
 
-@pytest.mark.parametrize("diff", diffs(), ids=lambda diff: diff.partition("\n")[0].rpartition("/")[2])
-def test_a_diff_of_the_code_page_applies_and_touches_two_files_at_most(diff: str) -> None:
+def test_the_diffs_of_the_code_page_apply_and_touch_two_files_at_most(subtests: pytest.Subtests) -> None:
     """The removed and the unchanged lines are in the file, in this order."""
-    parts = re.split(r"^--- a/", diff, flags=re.MULTILINE)[1:]
-    assert 1 <= len(parts) <= 2
-    for part in parts:
-        head, *hunks = part.split("\n@@\n")
-        source = (ROOT / head.splitlines()[0]).read_text("utf-8")
-        for hunk in hunks:
-            old = [line[1:] for line in hunk.splitlines() if not line.startswith("+")]
-            assert "\n".join(old).strip("\n") in source
+    for diff in diffs():
+        parts = re.split(r"^--- a/", diff, flags=re.MULTILINE)[1:]
+        with subtests.test(diff.partition("\n")[0]):
+            assert 1 <= len(parts) <= 2
+        for part in parts:
+            file, *hunks = part.split("\n@@\n")
+            name = file.splitlines()[0]
+            source = (ROOT / name).read_text("utf-8")
+            for hunk in hunks:
+                old = [line[1:] for line in hunk.splitlines() if not line.startswith("+")]
+                with subtests.test(name):
+                    assert "\n".join(old).strip("\n") in source
 
 
 def test_the_code_page_has_a_diff_for_each_of_five_tasks() -> None:

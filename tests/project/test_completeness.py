@@ -17,9 +17,8 @@ from orchestrator.cli import run_file, tool_parser
 from orchestrator.cli.commands import app
 from orchestrator.cli.serve import make_parser
 from orchestrator.cli.tool_commands import find_command
-from orchestrator.errors import OrchestratorError
 from orchestrator.mcp_server.tool_list import FILE
-from orchestrator.mcp_server.tools import TOOLS, Tool
+from orchestrator.mcp_server.tools import TOOLS
 from orchestrator.models.arguments import names_of
 from orchestrator.models.results import Outcome
 from orchestrator.models.session import SessionType
@@ -119,9 +118,6 @@ CODES = [
 ]
 """Every error code; those of features that do not exist yet have no class."""
 
-each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-
 
 def read(page: Path) -> str:
     """Return the text of a page."""
@@ -136,21 +132,22 @@ def test_the_server_has_exactly_the_expected_tools_in_order() -> None:
     assert list(TOOLS) == TOOL_NAMES
 
 
-@each_tool
-def test_a_tool_has_a_title_and_a_docstring_as_its_description(tool: Tool) -> None:
+def test_every_tool_has_a_title_and_its_docstring_as_description(subtests: pytest.Subtests) -> None:
     """People and models read the same words: a title, and a docstring of its own with at most two sentences."""
-    assert tool.declared.__doc__
-    assert tool.declared.title
-    told = " ".join((inspect.getdoc(tool.declared) or "").split())
-    assert tool.mcp_tool.description == told
+    for name, tool in TOOLS.items():
+        with subtests.test(name):
+            assert tool.declared.__doc__
+            assert tool.declared.title
+            assert tool.mcp_tool.description == " ".join((inspect.getdoc(tool.declared) or "").split())
 
 
-@each_tool
-def test_tool_is_in_the_docs(tool: Tool) -> None:  # X59
+def test_every_tool_is_in_the_docs(subtests: pytest.Subtests) -> None:  # X59
     """The reference has a section for each tool, and a meaning for each parameter."""
-    assert f"\n## {tool.name}\n" in read(docs.DOCS / "actions.md")
-    names = tool.mcp_tool.input_schema["properties"]
-    assert [name for name in names if not docs.meaning(tool, name)] == []
+    reference = read(docs.DOCS / "actions.md")
+    for name, tool in TOOLS.items():
+        with subtests.test(name):
+            assert f"\n## {name}\n" in reference
+            assert [one for one in tool.mcp_tool.input_schema["properties"] if not docs.meaning(tool, one)] == []
 
 
 def test_every_parameter_meaning_of_the_reference_is_used() -> None:
@@ -165,13 +162,15 @@ def test_every_parameter_meaning_of_the_reference_is_used() -> None:
     assert set(MEANINGS) - own - general == set()
 
 
-@each_tool
-def test_every_field_of_a_tools_result_is_in_the_docs(tool: Tool) -> None:
+def test_every_field_of_a_tools_result_is_in_the_docs(subtests: pytest.Subtests) -> None:
     """The reference lists every field of a result with its meaning."""
-    section = read(docs.DOCS / "actions.md").split(f"\n## {tool.name}\n")[1].split("\n## ")[0]
-    own = docs.own_fields(tool) if tool.declared.structured else []
-    assert [name for name in own if not docs.result_meaning(tool.name, tool.declared.result, name)] == []
-    assert [name for name in own if f"\n| `{name}` |" not in section] == []
+    reference = read(docs.DOCS / "actions.md")
+    for name, tool in TOOLS.items():
+        with subtests.test(name):
+            section = reference.split(f"\n## {name}\n")[1].split("\n## ")[0]
+            own = docs.own_fields(tool) if tool.declared.structured else []
+            assert [one for one in own if not docs.result_meaning(name, tool.declared.result, one)] == []
+            assert [one for one in own if f"\n| `{one}` |" not in section] == []
 
 
 def test_every_result_field_meaning_of_the_reference_is_used() -> None:
@@ -182,43 +181,50 @@ def test_every_result_field_meaning_of_the_reference_is_used() -> None:
     assert set(RESULTS) - {f"{tool}.{name}" for tool, name in silent} - {name for _, name in silent} == set()
 
 
-@each_tool
-def test_a_tool_is_called_by_an_end_to_end_test(tool: Tool) -> None:
-    """An end-to-end test calls each tool through the server, on a real browser, an app or both, well and badly."""
-    action = CATALOGUE.get(tool.name)
-    assert tool.name in CASES or (action is not None and SessionType.BROWSER not in action.types)
-    assert tool.name in APP_CASES or action is None or SessionType.IOS not in action.types
+def test_every_tool_is_called_by_an_end_to_end_test() -> None:
+    """End-to-end tests call each tool through the server, on a real browser, an app or both, well and badly."""
+    of_browsers = {name for name in TOOLS if name not in CATALOGUE or SessionType.BROWSER in CATALOGUE[name].types}
+    of_apps = {name for name, action in CATALOGUE.items() if SessionType.IOS in action.types}
+    assert of_browsers - CASES.keys() == set()
+    assert of_apps - APP_CASES.keys() == set()
 
 
-@pytest.mark.parametrize("error", docs.error_classes(), ids=lambda error: error.__name__)
-def test_an_error_class_has_a_docstring_and_a_known_code(error: type[OrchestratorError]) -> None:
+def test_every_error_class_has_a_docstring_and_a_known_code(subtests: pytest.Subtests) -> None:
     """Each class says when it is raised, and its code is one of the contract; only relatives share one."""
-    assert error.__doc__
-    assert error.code in CODES
-    first, *more = docs.codes()[error.code]
-    assert all(issubclass(one, first) for one in more)
+    sharing = docs.codes()
+    for error in docs.error_classes():
+        with subtests.test(error.__name__):
+            assert error.__doc__
+            assert error.code in CODES
+            first, *more = sharing[error.code]
+            assert all(issubclass(one, first) for one in more)
 
 
-@pytest.mark.parametrize("name", Settings.model_fields)
-def test_setting_is_documented(name: str) -> None:
+def test_every_setting_is_documented(subtests: pytest.Subtests) -> None:
     """Each setting has a meaning, a row in the reference and an option of `serve`."""
-    assert Settings.model_fields[name].description
-    assert f"| `{name}` | `--{name.replace('_', '-')}`" in read(docs.DOCS / "settings.md")
-    assert f"--{name.replace('_', '-')}" in options("serve")
+    reference, of_serve = read(docs.DOCS / "settings.md"), options("serve")
+    for name, field in Settings.model_fields.items():
+        option = f"--{name.replace('_', '-')}"
+        with subtests.test(name):
+            assert field.description
+            assert f"| `{name}` | `{option}`" in reference
+            assert option in of_serve
 
 
-@pytest.mark.parametrize("name", Providers())
-def test_every_provider_option_has_a_short_description(name: str) -> None:
+def test_every_provider_option_has_a_short_description(subtests: pytest.Subtests) -> None:
     """Each option has a short description, which the reference and `orchestrator providers` print."""
-    for option, field in Providers()[name].Options.model_fields.items():
-        assert 0 < len(field.description or "") <= 160, option
-        assert re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", field.alias or ""), option
+    for name, provider in Providers().items():
+        for option, field in provider.Options.model_fields.items():
+            with subtests.test(f"{name}: {option}"):
+                assert 0 < len(field.description or "") <= 160
+                assert re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", field.alias or "")
 
 
-@pytest.mark.parametrize("name", docs.pages())
-def test_a_generated_docs_page_is_up_to_date(name: str) -> None:
+def test_the_generated_docs_pages_are_up_to_date(subtests: pytest.Subtests) -> None:
     """A page generated from the declarations matches them: run `make docs`."""
-    assert read(docs.DOCS / name) == docs.pages()[name], "stale: run `make docs`"
+    for name, page in docs.pages().items():
+        with subtests.test(name):
+            assert read(docs.DOCS / name) == page, "stale: run `make docs`"
 
 
 def test_the_list_of_tools_is_up_to_date() -> None:
@@ -250,12 +256,13 @@ def links(page: Path) -> Iterator[tuple[Path, str]]:
             yield (page.parent / file).resolve() if file else page, anchor
 
 
-@each_page
-def test_links_of_a_docs_page_resolve(page: Path) -> None:
+def test_links_of_docs_pages_resolve(subtests: pytest.Subtests) -> None:
     """A link leads to an existing page, and to an existing heading on it."""
-    found = list(links(page))
-    assert [str(file) for file, _ in found if not file.exists()] == []
-    assert [f"{file.name}#{anchor}" for file, anchor in found if anchor and anchor not in headings(file)] == []
+    for page in PAGES:
+        with subtests.test(page.name):
+            found = list(links(page))
+            assert [str(file) for file, _ in found if not file.exists()] == []
+            assert [f"{file.name}#{anchor}" for file, anchor in found if anchor and anchor not in headings(file)] == []
 
 
 def test_every_docs_page_is_linked_from_the_readme() -> None:
@@ -272,24 +279,29 @@ def commands(page: Path) -> Iterator[list[str]]:
         yield shlex.split(code)
 
 
-@each_page
-def test_commands_on_a_docs_page_exist(page: Path) -> None:
+def test_commands_on_docs_pages_exist(subtests: pytest.Subtests) -> None:
     """A reader can type every command of a page."""
-    targets = set(re.findall(r"^([\w-]+):", read(ROOT / "Makefile"), re.MULTILINE))
-    for command in commands(page):
-        words = command[command.index("--") + 1 :] if command[:3] == ["claude", "mcp", "add"] else command
-        words = words[3:] if words[:2] == ["uvx", "--from"] else words
-        program = Path(words[0]).name
-        if program == "make":
-            assert words[1] in targets, command
-        elif program in {"orchestrator", "webdriver-orchestrator"}:
-            plain = [word for word in words[1:] if not word.startswith("-")]
-            assert {word for word in words[1:] if word.startswith("--")} <= options(*plain), command
-        elif program == "pytest":
-            own = {word for word in words if word.startswith("--orchestrator-")}
-            assert own <= {f"--orchestrator-{option.name}" for option in DECLARED}, command
-        else:
-            assert program == "python3" or words[:2] == ["pip", "install"], command
+    for page in PAGES:
+        for command in commands(page):
+            with subtests.test(f"{page.name}: {' '.join(command)}"):
+                check_command(command)
+
+
+def check_command(command: list[str]) -> None:
+    """Assert that a command exists, and that its options do."""
+    words = command[command.index("--") + 1 :] if command[:3] == ["claude", "mcp", "add"] else command
+    words = words[3:] if words[:2] == ["uvx", "--from"] else words
+    program = Path(words[0]).name
+    if program == "make":
+        assert words[1] in set(re.findall(r"^([\w-]+):", read(ROOT / "Makefile"), re.MULTILINE))
+    elif program in {"orchestrator", "webdriver-orchestrator"}:
+        plain = [word for word in words[1:] if not word.startswith("-")]
+        assert {word for word in words[1:] if word.startswith("--")} <= options(*plain)
+    elif program == "pytest":
+        own = {word for word in words if word.startswith("--orchestrator-")}
+        assert own <= {f"--orchestrator-{option.name}" for option in DECLARED}
+    else:
+        assert program == "python3" or words[:2] == ["pip", "install"]
 
 
 def options(*words: str) -> set[str]:

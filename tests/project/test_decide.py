@@ -24,6 +24,14 @@ def test_unstable(n):
 FAILS = "\n".join(["def test_fails():", *["    pass"] * 60, '    assert False, "as always"'])
 """Its failure shows more than 60 lines."""
 
+RULE = """
+def test_rule(subtests):
+    for n in range(100):
+        with subtests.test(f"place {n}"):
+            assert n not in (3, 50, 99), f"no {n}"
+"""
+"""A rule with three offenders."""
+
 CRASHES = """
 import os
 
@@ -86,6 +94,20 @@ def test_a_test_that_fails_twice_fails_the_run_with_its_last_lines(suite: SmallS
     assert outcome[0] == "FAILED test_it.py::test_fails"
     assert len(outcome) == 41
     assert "AssertionError: as always" in "".join(outcome)
+
+
+def test_every_offender_of_a_rule_is_named_at_the_end(suite: SmallSuite) -> None:
+    """Of the first one the failure is shown, of every further one a line with its name and its reason."""
+    suite.write(test_it=RULE)
+    code, outcome, output = decide(suite, "-n1")
+    assert code == 1, output
+    assert outcome[0] == "FAILED test_it.py::test_rule"
+    assert "no 3" in "".join(outcome)
+    assert outcome[-3:-1] == [
+        "    test_rule [place 50]: AssertionError: no 50",
+        "    test_rule [place 99]: AssertionError: no 99",
+    ]
+    assert outcome[-1] == "    test_rule: contains 3 failed subtests"
 
 
 def test_six_failed_tests_are_not_tried_again(suite: SmallSuite) -> None:
