@@ -16,7 +16,7 @@ class Outcome:
 
     Attributes:
         passed: The ids of the tests that passed.
-        failed: The ids of the tests that failed, each with what the first failure says, and a line on each further one.
+        failed: The ids of the tests that failed, each with what its first failure says, and a line for each failure.
         uncollected: Files that could not be collected, each with the error.
         leaks: Leftovers of processes in which every test passed.
         excused_leaks: Leftovers of processes in which a test failed.
@@ -49,9 +49,8 @@ class OutcomeRecorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record a step of a test: it passed if its call passed, and failed if any step of it did."""
         if report.failed:
-            first = self.outcome.failed.get(report.nodeid)
-            said = f"{first}\n{_line(report)}" if first else report.longreprtext
-            self.outcome.failed[report.nodeid] = said
+            before = self.outcome.failed.get(report.nodeid, report.longreprtext)
+            self.outcome.failed[report.nodeid] = f"{before}\n{_line(report)}"
         elif report.passed and report.when == "call":
             self.outcome.passed.append(report.nodeid)
 
