@@ -249,7 +249,7 @@ class Remote:
         return self._give_up_command(f"did not answer within {self.timeout:g} s", lost)
 
     def await_page(self, seconds: float) -> None:
-        """Wait until a page that was too busy for the last command lets the driver answer again.
+        """Wait until a page that was too busy for the last command answers again.
 
         Raises:
             PageBroken: It takes longer, and the listener has replaced its tab.
@@ -259,9 +259,14 @@ class Remote:
             return
         self._gave_up = None
         try:
-            self.with_own_connection(seconds).ping()
+            # The driver itself may be free: what the page did not answer may have been sent beside it.
+            self.with_own_connection(seconds).script("")
         except NoAnswer as lost:
             raise self._replace_page("does not answer any more", lost) from None
+        except SessionLost:
+            raise
+        except OrchestratorError:
+            return  # an open dialog, a closed window or frame: the next command says so
 
     def leave_page(self) -> bool:
         """Replace the tab of a page that hangs and cannot be left by a navigation; False where that is impossible."""
