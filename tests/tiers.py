@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 TIERS = ("required", "full", "clock")
-_DECIDING = {"core", "smoke"}
+_DECIDING = {"core", "required", "smoke"}
 """Markers of functions that are required in a module of another tier."""
 
 

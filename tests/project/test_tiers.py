@@ -40,12 +40,22 @@ def test_core(): pass
 @pytest.mark.smoke
 def test_smoke(): pass
 
+@pytest.mark.required
+def test_required(): pass
+
 @pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.core)])
 def test_cases(n): pass
 """
 
 TIERS = {
-    "required": {"required::unmarked", "required::cases[1]", "full::core", "full::smoke", "full::cases[2]"},
+    "required": {
+        "required::unmarked",
+        "required::cases[1]",
+        "full::core",
+        "full::smoke",
+        "full::required",
+        "full::cases[2]",
+    },
     "full": {"required::full", "required::core_marked_full", "required::cases[2]", "full::unmarked", "full::cases[1]"},
     "clock": {"required::clock", "full::clock"},
 }

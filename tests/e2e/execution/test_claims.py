@@ -38,6 +38,7 @@ def claimed(server: Served, **more: object) -> str:
     return str(server.ok("claim_session", sessionId="page", **more)["sessionId"])
 
 
+@pytest.mark.required
 def test_while_it_is_claimed_a_session_is_changed_under_the_claims_name_alone(connection: Served) -> None:
     """Under its own name a claimed session refuses what changes it, says by whom, and can be looked at."""
     name = claimed(connection)

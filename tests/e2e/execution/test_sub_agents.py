@@ -59,6 +59,7 @@ def where(server: Served, session_id: str) -> str:
     return str(server.ok("execute_script", sessionId=session_id, script="return document.title")["value"])
 
 
+@pytest.mark.required
 def test_agents_that_their_host_names_have_a_current_session_each(
     agents: dict[str, Served], site: Site
 ) -> None:  # W23 W31
@@ -76,6 +77,7 @@ def test_agents_that_their_host_names_have_a_current_session_each(
     ]
 
 
+@pytest.mark.required
 def test_an_agent_closes_its_own_sessions_and_a_parent_those_of_its_sub_agents(
     agents: dict[str, Served],
 ) -> None:  # W12

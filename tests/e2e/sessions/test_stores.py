@@ -102,6 +102,7 @@ def test_another_clients_session_is_never_used_without_its_id(pair: Pair, base: 
     assert first.ok("list_sessions")["currentSession"] == "a"
 
 
+@pytest.mark.required
 def test_close_all_sessions_spares_other_clients_and_close_sessions_all_does_not(pair: Pair) -> None:  # W12 X25
     """close_all_sessions leaves the other client's sessions alone; close_sessions by all closes the namespace's."""
     first, second = pair.servers
