@@ -47,7 +47,7 @@ FAULTS = (
         "orchestrator/snapshot/web/scripts/refs.js",
         "holders.get(Number(`${ref}`.slice(1)))",
         "holders.get(Number(`${ref}`.slice(1)) + 1)",
-        "tests/snapshot/web/test_scope.py::test_refs_stay_with_their_elements",
+        "tests/e2e/acting/test_click.py::test_each_of_several_equal_elements_is_clicked_by_its_own_ref",
     ),
     Fault(
         "`close_all_sessions` closes another caller's",
@@ -80,17 +80,17 @@ FAULTS = (
     ),
     Fault(
         "A password is shown",
-        "orchestrator/snapshot/web/scripts/state.js",
-        "return value && isSecret(element) ? MASK : value;",
-        "return value;",
-        "tests/snapshot/web/test_outline.py::test_a_password_shown_later_stays_masked",
+        "orchestrator/actions/forms.py",
+        'if hit.kind == "password":',
+        "if False:",
+        "tests/e2e/doors/test_typed_secrets.py::test_a_typed_secret_is_masked_in_each_form_of_call",
     ),
     Fault(
         "A wait returns at once",
         "orchestrator/snapshot/web/scripts/conditions.js",
         "const ok = not ? failed.length > 0 : failed.length === 0;",
         "const ok = true;",
-        "tests/e2e/acting/test_waiting.py::test_waiting_goes_on_across_a_navigation",
+        "tests/e2e/acting/test_waiting.py::test_a_wait_for_timeout_reports_the_actual_state_and_candidates",
     ),
     Fault(
         "An id is given twice",

@@ -91,8 +91,8 @@ def opened(mode: str = "auto", *sessions: str, **settings: str) -> Iterator[Stag
 
 def refused(answer: Answer, code: str) -> str:
     """Return the text of an error result, after checks that text and data have the same code, message and hint."""
-    error = answer.data["error"]
     assert answer.failed, answer.text
+    error = answer.data["error"]
     assert error["code"] == code, answer.text
     assert answer.text.startswith(own_line(f"{code}: {error['message']}")), answer.text
     assert error["hint"] in answer.text, answer.text

@@ -61,7 +61,7 @@ def test_without_a_fault_the_tests_pass(checkout: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("planted", FAULTS, indirect=True, ids=lambda fault: fault.what)
 def test_a_required_test_fails_because_of_a_planted_fault(planted: Fault, checkout: Path) -> None:
-    """Run alone, and by an assertion of it or of what it calls."""
+    """Run alone; the other tests of its file are not needed to notice it."""
     outcome = run(checkout, planted.noticed_by)
     assert list(outcome.failed) == [planted.noticed_by]
 

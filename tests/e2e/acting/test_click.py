@@ -219,6 +219,17 @@ def test_a_ref_stays_while_its_element_lives(stage: Stage) -> None:
 
 
 @pytest.mark.core
+def test_each_of_several_equal_elements_is_clicked_by_its_own_ref(stage: Stage) -> None:
+    """A ref names one element, whatever stands before and after it."""
+    stage.show(f"<button id=a>Go</button><button id=b>Go</button><button id=c>Go</button>{CLICKS}")
+    refs = re.findall(r"\[(e\d+)", "".join(stage.outline()))
+    assert len(refs) == 3
+    for ref in reversed(refs):
+        stage.ok("click_element", selector=ref)
+    assert [event["id"] for event in stage.heard("click")] == ["c", "b", "a"]
+
+
+@pytest.mark.core
 def test_a_click_scrolls_its_element_into_view(stage: Stage) -> None:
     """An element out of sight, in the page and in a scrolling part of it, is scrolled to and clicked."""
     stage.show(

@@ -55,6 +55,7 @@ def test_all_conditions_of_wait_for_must_hold_at_once(stage: Stage) -> None:
     assert stage.js("ready") is True
 
 
+@pytest.mark.required
 def test_a_wait_for_timeout_reports_the_actual_state_and_candidates(stage: Stage) -> None:
     """The error has the expectation, the actual state, and lines of the page with refs."""
     stage.show("<h1>Cart</h1><p id=x>empty</p>")

@@ -83,6 +83,7 @@ def test_what_is_typed_in_a_session_is_masked_in_no_other(shop: RecordedServer) 
     assert differ.data["same"], "they are compared before they are masked"
 
 
+@pytest.mark.required
 def test_a_typed_secret_is_masked_in_each_form_of_call(shop: RecordedServer) -> None:
     """In sequences, parallel sequences, scripts of actions, warnings, events, dialogs and logs a secret is masked."""
     type_password(shop, "ann", LONG)
