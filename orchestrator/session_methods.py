@@ -747,7 +747,7 @@ class SessionMethods(ABC):
         """Save the session's login (cookies, storage) to a file that starts take as storageState.
 
         Args:
-            path: The file to write; default: below `home`.
+            path: The file for cookies, local storage and IndexedDB; default: below `home`.
             overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
         """
         return await self._do(SaveStorageState, {"path": path, "overwrite": overwrite})
@@ -1622,7 +1622,7 @@ class BlockingSessionMethods(ABC):
         """Save the session's login (cookies, storage) to a file that starts take as storageState.
 
         Args:
-            path: The file to write; default: below `home`.
+            path: The file for cookies, local storage and IndexedDB; default: below `home`.
             overwrite: Write over a file that this server did not write, as Python and the shell do; never over a link.
         """
         return self._do(SaveStorageState, {"path": path, "overwrite": overwrite})

@@ -165,7 +165,7 @@ MEANINGS = {
     "route.status": "The status of the response; default: 200.",
     "route.url": "A glob such as `**/api/*`; omit it with `clear` to remove all rules.",
     "run_script.script": "Statements, with `return` and `await` at the top: see [scripts](scripts.md).",
-    "save_storage_state.path": "The file to write; default: below `home`.",
+    "save_storage_state.path": "The file for cookies, local storage and IndexedDB; default: below `home`.",
     "scroll.selector": "Alone: the element to scroll into view. With `direction`: the element to scroll in.",
     "set_current_session.sessionId": "The session's id.",
     "set_value.value": (
