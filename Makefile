@@ -11,7 +11,7 @@ constraints := tests/data/constraints.txt
 help:
 	@echo 'make demo       two users chat in two browsers (BROWSER=firefox: one of them); one purchase in a web page and two apps'
 	@echo 'make test       the tests that decide whether a change is taken (ARGS="...": any tests, by arguments of pytest)'
-	@echo 'make test-all   every test, in an hour: on Firefox, WebKitGTK and a Grid, too, and bounds on time'
+	@echo 'make test-all   every test, in an hour, or a part: PART=page, remotes, life, doors or clock'
 	@echo 'make test-fast  the tests that need no browser, no Node and no Java: under a minute'
 	@echo 'make test-on    a self-test and the tests of pages in a browser that you have: ON=chrome, edge, firefox or safari'
 	@echo 'make test-long  thousands of random calls, hundreds of kills and logins'
@@ -45,14 +45,7 @@ endif
 
 # What asserts bounds on time and load runs alone, last.
 test-all: install appium grid firefox webkitgtk clock widgets flows
-	@failed=0; \
-	$(BIN)/python -m pytest --tier required --tier full $(side_by_side) || failed=1; \
-	$(MAKE) --no-print-directory --keep-going test-core-on-firefox test-core-on-webkitgtk test-core-on-grid || failed=1; \
-	$(BIN)/python -m pytest --tier clock || failed=1; \
-	exit $$failed
-
-test-core-on-%:
-	@$(BIN)/python -m pytest tests/e2e -m core --on $*
+	@$(BIN)/python -m tests.parts $(PART)
 
 # For browsers that only some people have: docs/own_browsers.md.
 test-on: install widgets $(filter firefox,$(ON))
@@ -62,7 +55,7 @@ test-on: install widgets $(filter firefox,$(ON))
 
 # Without a browser, Node or Java, and without what waits for long.
 test-fast: .venv/installed
-	@$(BIN)/python -m pytest $(side_by_side) --tier required --ignore=tests/e2e --ignore=tests/demo -m 'not browser and not slow' $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --tier required --ignore=tests/e2e --ignore=tests/demo -m 'not browser and not slow' $(ARGS)
 
 # By hand: for long what `make test-all` does for a short while; each says its seed.
 test-long: install firefox
@@ -70,8 +63,6 @@ test-long: install firefox
 	@$(BIN)/python -m tests.long.kills --kills 200
 	@$(BIN)/python -m tests.long.logins --logins 200
 	@$(BIN)/python -m tests.long.clients --calls 5000
-
-side_by_side = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/installed
 	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }

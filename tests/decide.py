@@ -79,10 +79,15 @@ class Run:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the runs, try again what failed, say what came of it; return the exit code."""
+    """Make the deciding runs, or the one with these arguments; return the exit code."""
+    return make_runs([arguments] if arguments else DECIDING)
+
+
+def make_runs(wanted: Iterable[Sequence[str]]) -> int:
+    """Make runs with these arguments of pytest, try again what failed, say what came of it; return the exit code."""
     runs: list[Run] = []
-    for wanted in [arguments] if arguments else DECIDING:
-        runs.append(run(wanted))
+    for arguments in wanted:
+        runs.append(run(arguments))
         if runs[-1].status not in ENDED:
             break
     flaws = [flaw for one in runs for flaw in one.flaws()]
