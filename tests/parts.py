@@ -14,8 +14,8 @@ from tests.decide import SIDE_BY_SIDE, make_runs
 
 FOLDERS = {
     "page": ("automation", "e2e/acting", "e2e/flows", "e2e/network", "e2e/seeing", "snapshot"),
-    "remotes": ("demo", "e2e/apps", "e2e/firefox", "e2e/providers", "providers", "webdriver"),
-    "life": ("e2e/execution", "e2e/sessions", "lifecycle", "network", "sessions", "system"),
+    "remotes": ("e2e/apps", "e2e/firefox", "e2e/providers", "providers", "webdriver"),
+    "life": ("demo", "e2e/execution", "e2e/sessions", "lifecycle", "network", "sessions", "system"),
     "doors": (
         "actions",
         "cli",
