@@ -11,7 +11,7 @@ constraints := tests/data/constraints.txt
 help:
 	@echo 'make demo       two users chat in two browsers (BROWSER=firefox: one of them); one purchase in a web page and two apps'
 	@echo 'make test       the tests that decide whether a change is taken (ARGS="...": any tests, by arguments of pytest)'
-	@echo 'make test-all   every test, in an hour, or a part: PART=page, remotes, life, doors or clock'
+	@echo 'make test-all   every test, in an hour, or a part: PART=page, remotes, life, doors, project or clock'
 	@echo 'make test-fast  the tests that need no browser, no Node and no Java: under a minute'
 	@echo 'make test-on    a self-test and the tests of pages in a browser that you have: ON=chrome, edge, firefox or safari'
 	@echo 'make test-long  thousands of random calls, hundreds of kills and logins'

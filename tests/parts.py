@@ -22,13 +22,12 @@ FOLDERS = {
         "e2e/doors",
         "mcp_server",
         "models",
-        "project",
-        "pytest_plugin",
         "servers",
         "test_errors.py",
         "test_session_methods.py",
         "test_settings.py",
     ),
+    "project": ("project", "pytest_plugin"),
 }
 """Folders and files below `tests` by part. Each has its tests of the tiers required and full."""
 

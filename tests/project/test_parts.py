@@ -37,4 +37,4 @@ def test_the_readme_of_the_tests_lists_the_folders_of_each_part() -> None:
 def test_an_unknown_part_is_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is run."""
     assert parts.main(["page", "pages"]) == 2
-    assert capsys.readouterr().err == "There is no part pages: page, remotes, life, doors, clock.\n"
+    assert capsys.readouterr().err == "There is no part pages: page, remotes, life, doors, project, clock.\n"
