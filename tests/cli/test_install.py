@@ -8,7 +8,6 @@ import io
 import json
 import platform
 import sys
-import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from orchestrator.cli.browser_installation import BrowserInstallation
 from orchestrator.errors import OrchestratorError
 from orchestrator.settings import Settings
 from orchestrator.system.machine import LocalMachine
+from tests.servers.webdriver import listening
 
 VERSION = "150.0.7000.12"
 
@@ -91,11 +91,8 @@ def downloads(tmp_path: Path) -> Iterator[str]:
         listed = {"timestamp": "2026-11-01T00:00:00Z", "channels": channels, "versions": [release]}
         for file in ("last-known-good-versions-with-downloads.json", "known-good-versions-with-downloads.json"):
             (folder / file).write_text(json.dumps(listed), "utf-8")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
+        with listening(server):
             yield address
-        finally:
-            server.shutdown()
 
 
 def test_a_browser_and_driver_that_are_there_are_named(bench: Bench) -> None:

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.servers.mcp import Served, served
+from tests.servers.webdriver import listening
 
 ROOT = Path(__file__).parents[2]
 ADDRESS = "http://localhost:8000"
@@ -96,12 +96,8 @@ def lasting(text: str) -> str:
 def guest_book() -> Iterator[str]:
     """Serve the guest book at a free port; yield its address."""
     handler = functools.partial(_Quiet, directory=ROOT / "examples" / "guest_book")
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://localhost:{server.server_port}"
-        finally:
-            server.shutdown()
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, listening(server):
+        yield f"http://localhost:{server.server_port}"
 
 
 class _Quiet(SimpleHTTPRequestHandler):

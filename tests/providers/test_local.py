@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import ssl
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from orchestrator_providers.local import chromium_flags, profile_release
 from orchestrator_providers.local.options import LocalOptions
 from orchestrator_providers.local.provider import LocalProvider
 from tests.servers.certificates import self_signed
+from tests.servers.webdriver import listening
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -60,13 +60,8 @@ def web(context: ssl.SSLContext | None = None) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Echo) as server:
         if context:
             server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
+        with listening(server):
             yield f"127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def test_a_local_browser_starts_with_its_viewport_and_ends_without_a_trace(browse: Browse) -> None:  # O25

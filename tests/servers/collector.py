@@ -13,6 +13,7 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from tests.servers.webdriver import listening
 from tests.waiting import PATIENCE
 
 
@@ -80,13 +81,8 @@ def collector() -> Iterator[Collector]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         running = Collector(f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
+        with listening(server):
             yield running
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def _read(span: dict[str, Any]) -> ReceivedSpan:

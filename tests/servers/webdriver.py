@@ -92,7 +92,8 @@ def relayed(
 @contextmanager
 def listening(server: ThreadingHTTPServer) -> Iterator[None]:
     """Run a server for a block."""
-    thread = Thread(target=server.serve_forever, daemon=True)
+    # Its end waits for the next poll, which is half a second apart by default.
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections.abc import Iterator
@@ -213,26 +214,26 @@ def test_answers_of_webdrivers_are_read(
     assert (answer.value, answer.error, answer.message) == (value, error, message)
 
 
-@pytest.mark.parametrize("status", [200, 302, 401, 404, 500, 502])
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"key=AKIA-OF-A-SERVICE",
-        b'"key=AKIA-OF-A-SERVICE"',
-        b'["AKIA-OF-A-SERVICE"]',
-        b'{"key": "AKIA-OF-A-SERVICE"}',
-        b'{"status": "AKIA-OF-A-SERVICE", "message": "AKIA-OF-A-SERVICE"}',
-        b"<title>x</title><h1>AKIA-OF-A-SERVICE</h1>",
-    ],
+OF_A_SERVICE = (
+    b"key=AKIA-OF-A-SERVICE",
+    b'"key=AKIA-OF-A-SERVICE"',
+    b'["AKIA-OF-A-SERVICE"]',
+    b'{"key": "AKIA-OF-A-SERVICE"}',
+    b'{"status": "AKIA-OF-A-SERVICE", "message": "AKIA-OF-A-SERVICE"}',
+    b"<title>x</title><h1>AKIA-OF-A-SERVICE</h1>",
 )
-def test_nothing_of_a_body_that_is_not_webdriver_s_is_quoted(end: AnsweringServer, status: int, body: bytes) -> None:
+
+
+def test_nothing_of_a_body_that_is_not_webdriver_s_is_quoted(end: AnsweringServer, subtests: pytest.Subtests) -> None:
     """An internal service whose URL was given as that of a remote end cannot be read by errors or values."""
-    end.status, end.body = status, body
-    remote = Remote(end.url, "s1", name="shop", timeout=20)
-    with pytest.raises(OrchestratorError) as refused:
-        remote.execute("getTitle")
-    remote.close()
-    assert "AKIA" not in json.dumps(refused.value.details) + str(refused.value)
+    for status, body in itertools.product((200, 302, 401, 404, 500, 502), OF_A_SERVICE):
+        end.status, end.body = status, body
+        remote = Remote(end.url, "s1", name="shop", timeout=20)
+        with subtests.test(f"{status} {body!r}"):
+            with pytest.raises(OrchestratorError) as refused:
+                remote.execute("getTitle")
+            assert "AKIA" not in json.dumps(refused.value.details) + str(refused.value)
+        remote.close()
 
 
 def test_an_answer_that_comes_a_byte_at_a_time_ends_with_its_time(end: AnsweringServer, remote: Remote) -> None:

@@ -103,24 +103,26 @@ def test_every_session_tool_takes_an_optional_session_id(home: Home) -> None:  #
         assert told == "Target session. If omitted, the current session.", name
 
 
-@pytest.mark.parametrize("tool", CALLS)
-def test_an_unknown_session_id_is_never_guessed(modern: Served, tool: str) -> None:  # W28
+def test_an_unknown_session_id_is_never_guessed(modern: Served, subtests: pytest.Subtests) -> None:  # W28
     """An id that is not open is session_not_found for every tool, including navigate, and nothing is started."""
-    answer = modern.call(tool, sessionId="nobody", **CALLS[tool])
-    assert (answer.failed, answer.code) == (True, "session_not_found")
-    assert answer.text.startswith("session_not_found: No session: nobody. No session is open.")
-    assert answer.data["error"]["message"].startswith("No session: nobody")
-    assert answer.data["error"]["sessionId"] == "nobody"
-    assert modern.ok("list_sessions")["sessions"] == []
+    for tool, arguments in CALLS.items():
+        with subtests.test(tool):
+            answer = modern.call(tool, sessionId="nobody", **arguments)
+            assert (answer.failed, answer.code) == (True, "session_not_found")
+            assert answer.text.startswith("session_not_found: No session: nobody. No session is open.")
+            assert answer.data["error"]["message"].startswith("No session: nobody")
+            assert answer.data["error"]["sessionId"] == "nobody"
+            assert modern.ok("list_sessions")["sessions"] == []
 
 
-@pytest.mark.parametrize("tool", [name for name in CALLS if name != "navigate"])
-def test_a_call_without_any_open_session_answers_no_session(modern: Served, tool: str) -> None:  # B32
+def test_a_call_without_any_open_session_answers_no_session(modern: Served, subtests: pytest.Subtests) -> None:  # B32
     """With no session at all every tool but navigate answers no_session, and starts nothing."""
-    answer = modern.call(tool, **CALLS[tool])
-    assert (answer.failed, answer.code) == (True, "no_session")
-    assert answer.data["error"]["message"].startswith("No session: none active")
-    assert modern.ok("list_sessions")["sessions"] == []
+    for tool in [name for name in CALLS if name != "navigate"]:
+        with subtests.test(tool):
+            answer = modern.call(tool, **CALLS[tool])
+            assert (answer.failed, answer.code) == (True, "no_session")
+            assert answer.data["error"]["message"].startswith("No session: none active")
+            assert modern.ok("list_sessions")["sessions"] == []
 
 
 def test_a_misspelled_session_id_is_answered_with_the_open_ids_and_the_nearest(
