@@ -110,6 +110,7 @@ async def tools_of(entry: Entry, folder: Path) -> list[str]:
         return [tool.name for tool in (await connected.list_tools()).tools]
 
 
+@pytest.mark.full
 async def test_the_mcp_server_described_by_each_client_snippet_starts_and_lists_its_tools(tmp_path: Path) -> None:
     """The command that all snippets hold lists the tools in any folder, with its environment and what clients add."""
     read = [READERS[client](printed(client).stdout) for client in CLIENTS]

@@ -137,6 +137,7 @@ async def let_pass(server: Orchestrator, far: AnySession, numbers: range, others
         await agent.end(others)
 
 
+@pytest.mark.full
 async def test_no_container_of_a_server_grows_with_its_closed_sessions(tmp_path: Path) -> None:
     """After forty sessions of as many callers, and after eighty more, each container has the same size."""
     settings = Settings(home=tmp_path, namespace="uptime", session_warning=1000)

@@ -151,6 +151,7 @@ def test_a_bidi_command_that_takes_too_long_is_given_up(far: Far, bidi: Bidi) ->
     assert bidi.call("browsingContext.getTree")["contexts"][0]["context"] == context["context"]
 
 
+@pytest.mark.full
 def test_a_bidi_listener_that_subscribes_again_receives_each_event_once(
     far: Far, bidi: Bidi, monkeypatch: pytest.MonkeyPatch
 ) -> None:

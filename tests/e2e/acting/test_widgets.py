@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.acting.widgets import COLUMNS, FILE, KNOWN_WRONG, WIDGETS, Column, Nth, Widget
 from tests.e2e.stage import Stage
+from tests.full_cases import every_other_full
 from tests.needed import needed
 from tests.servers.widgets import missing, serve_widgets
 from tests.waiting import until
@@ -40,7 +41,7 @@ def pages(stage: Stage) -> Stage:
 
 
 @pytest.mark.core
-@pytest.mark.parametrize("widget", WIDGETS, ids=lambda widget: widget.title)
+@pytest.mark.parametrize("widget", every_other_full(WIDGETS), ids=lambda widget: widget.title)
 def test_a_widget_is_shown_read_and_acted_on(widget: Widget, pages: Stage, browser: str, tmp_path: Path) -> None:
     """The outline has its lines, the steps lead to the application's own state, and `expect` reads that."""
     (tmp_path / FILE).write_text("Notes")

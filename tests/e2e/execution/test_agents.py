@@ -27,7 +27,6 @@ def join(server: Served, name: str, url: str) -> None:
     server.ok("execute_sequence", sessionId=name, actions=steps)
 
 
-@pytest.mark.required
 def test_three_mcp_clients_work_at_once_each_in_its_own_session() -> None:  # W3 W4 W31
     """Three clients at once, each in its own session, write to each other and read the others' messages."""
     with (

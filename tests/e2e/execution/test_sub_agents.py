@@ -59,7 +59,6 @@ def where(server: Served, session_id: str) -> str:
     return str(server.ok("execute_script", sessionId=session_id, script="return document.title")["value"])
 
 
-@pytest.mark.required
 def test_agents_that_their_host_names_have_a_current_session_each(
     agents: dict[str, Served], site: Site
 ) -> None:  # W23 W31

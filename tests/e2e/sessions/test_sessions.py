@@ -206,6 +206,7 @@ def _below(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.full
 def test_a_start_that_reaches_the_session_warning_number_succeeds_with_a_warning(home: Home) -> None:  # W45
     """From the fifth session on a start succeeds with a warning; a setting changes the number."""
     with home.serve(session_warning="2") as server:
