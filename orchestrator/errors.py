@@ -260,6 +260,21 @@ class PageBusy(TimedOut):
     """The page or its driver did not answer in time; the tab stays as it is."""
 
 
+class NavigationWaits(TimedOut):
+    """The page is about to be left, and the server of the next one has not answered yet.
+
+    Attributes:
+        reason: What goes on, as a clause.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"{reason[0].upper()}{reason[1:]}: the page cannot be read meanwhile.",
+            hint="wait_for goes on waiting; navigate gives it up and goes elsewhere.",
+        )
+
+
 class DialogOpen(OrchestratorError):
     """A JavaScript dialog blocks the page, and the session's policy leaves it open."""
 

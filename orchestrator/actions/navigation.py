@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
 from orchestrator.actions.base import Action, WaitingPageAction
 from orchestrator.actions.console import catch_up_events
-from orchestrator.automation.browser.opening import open_by_bidi
+from orchestrator.automation.browser.opening import open_by_bidi, stop_loading
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import DialogOpen, OrchestratorError, PageBroken, PageLeft, RemoteFailure, TimedOut
+from orchestrator.errors import (
+    DialogOpen,
+    NavigationWaits,
+    OrchestratorError,
+    PageBroken,
+    PageLeft,
+    RemoteFailure,
+    TimedOut,
+)
 from orchestrator.models.paths import PageUrl
 from orchestrator.models.results import Acted
 from orchestrator.settings import ToolSet
@@ -40,6 +48,8 @@ _HISTORY_SECONDS = 2.0
 _FREE = 1.0
 """Seconds in which a page that was too busy for a command must answer when it is left, or its tab is replaced."""
 _REPLACED = "The previous page hung and its tab was closed: try again."
+
+_STILL_SHOWN = "The previous page is still shown; raise timeout or try again."
 
 _HISTORY_STATE = """
 const able = self.navigation ? {back: navigation.canGoBack, forward: navigation.canGoForward, reload: true} : null;
@@ -87,7 +97,7 @@ class Navigate(WaitingPageAction):
         if self.url is not None:
             with suppress(PageBroken):  # a page that is left need not be waited for
                 scene.remote.await_page(_FREE)
-        with _page_load_limit(scene, self.timeout):
+        with nullcontext() if scene.navigations.bidi else _page_load_limit(scene, self.timeout):
             try:
                 self._go(scene, deadline, warnings)
             except DialogOpen as dialog:
@@ -121,7 +131,7 @@ class Navigate(WaitingPageAction):
         if url.lower().startswith("file:"):
             scene.watch_files()
         try:
-            if (bidi := scene.firefox_bidi) is not None:
+            if (bidi := scene.firefox_bidi or scene.navigations.bidi) is not None:
                 # The rest of loading is waited for in the page, in slices.
                 open_by_bidi(scene.remote, bidi, url, deadline, is_waited_for=self.wait_until != "none")
             else:
@@ -139,13 +149,18 @@ class Navigate(WaitingPageAction):
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
         """Go one step in history, or reload; False if there is no page to go to."""
-        before = scene.web_page.run(_HISTORY_STATE)
+        before = None
+        with suppress(NavigationWaits):
+            before = scene.web_page.run(_HISTORY_STATE)
         able = before[2] if before else None
         if able and not able[history]:
             return False
         scene.remote.execute(_COMMANDS[history])
         limit = Deadline(deadline.seconds_left if able else min(_HISTORY_SECONDS, deadline.seconds_left))
         while limit.seconds_left:
+            if scene.navigations.wait(limit):
+                _give_up_load(scene)
+                raise TimedOut(f"history {history} did not answer in time.", hint=_STILL_SHOWN)
             scene.check()
             after = scene.web_page.run(_HISTORY_STATE)
             if after and (not before or after[:2] != before[:2]):
@@ -159,6 +174,7 @@ class Navigate(WaitingPageAction):
         while True:
             scene.check()
             found: LoadedAnswer | None = None
+            scene.navigations.wait(deadline)  # the page may lead on to another one
             with suppress(Interrupted, PageLeft):
                 found = scene.page.call(LOADED, slice=deadline.slice_ms(), trip=deadline.started, **wanted)
             if found and "failed" in found:
@@ -185,9 +201,14 @@ def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
         scene.remote.execute("setTimeouts", pageLoad=usual)
 
 
+def _give_up_load(scene: Scene) -> None:
+    if (bidi := scene.navigations.bidi) is not None:
+        stop_loading(bidi, scene.tabs.handles.recorded_handle())
+
+
 def _timed_out(scene: Scene, url: str, deadline: Deadline) -> TimedOut:
     """The error for a page load that timed out; closes the tab if the previous page hangs and cannot be left."""
-    hint = "The previous page is still shown; raise timeout or try again."
+    hint = _STILL_SHOWN
     try:
         with suppress(Interrupted):
             if not scene.page.call(LOADED, states=[], slice=0, trip=deadline.started)["stayed"]:

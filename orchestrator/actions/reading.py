@@ -13,6 +13,7 @@ from orchestrator.automation.outline_reader import Outline
 from orchestrator.automation.page_audit import AXE, PageAudit, require_axe
 from orchestrator.automation.page_text import cut_text, visible_text
 from orchestrator.automation.scene import Scene
+from orchestrator.errors import NavigationWaits
 from orchestrator.models.results import Elements, Outcome, PageSource, PageText
 from orchestrator.models.session import SessionType
 from orchestrator.settings import ToolSet
@@ -56,7 +57,13 @@ class GetVisibleElements(SelectorAliases, Action[Elements]):
             "offset": self.offset,
             "json": self.format == "json",
         }
-        found = Outline.read(scene, asked, self.root)
+        try:
+            found = Outline.read(scene, asked, self.root)
+        except NavigationWaits as waits:
+            return Elements(
+                url=scene.record.url or "", title=scene.record.title or "", outline="", total=0, shown=0,
+                warnings=[str(waits)],
+            )  # fmt: skip
         scene.record_url_and_title(found.place)
         return found.elements(scene.settings.body_room)
 

@@ -9,6 +9,7 @@ from orchestrator.automation import dialogs
 from orchestrator.automation.browser import shared_browser
 from orchestrator.automation.scene import Scene
 from orchestrator.models.session import NATIVE, SessionType
+from orchestrator.webdriver.events.navigations import PendingNavigation
 
 _STATUS = 2.0
 """Seconds in which a driver that lives answers for itself, whatever its sessions are doing."""
@@ -25,6 +26,18 @@ class InterruptionHandler:
     def check_place(self) -> None:
         """Raise if another process drives the session now."""
         self._scene.check_place()
+
+    def await_document(self) -> None:
+        """Wait for the answer to a navigation of the current tab, at most a few seconds from its begin."""
+        self._scene.navigations.await_document()
+
+    def check_navigation(self) -> None:
+        """Raise once a navigation of the current tab takes too long."""
+        self._scene.navigations.check()
+
+    def pending_navigation(self) -> PendingNavigation | None:
+        """Return the navigation of the current tab that its server has not answered yet."""
+        return self._scene.navigations.pending
 
     def run_deferred(self) -> None:
         """Send the queries that were deferred until the next command."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 from orchestrator.automation.browser.element_errors import expect_found
 from orchestrator.automation.browser.settling import ChangeObserver, LateOpening
 from orchestrator.automation.scene import Scene
-from orchestrator.errors import DialogOpen
+from orchestrator.errors import DialogOpen, NavigationWaits
 from orchestrator.models.results import Acted
 from orchestrator.snapshot.methods import SNAPSHOT, STATE
 
@@ -26,8 +26,8 @@ def add_url_and_title(scene: Scene, result: ActedT) -> ActedT:
         return result
     try:
         place = scene.query_page(STATE)
-    except DialogOpen as dialog:
-        return result.model_copy(update={"warnings": [*result.warnings, str(dialog)]})
+    except (DialogOpen, NavigationWaits) as unread:
+        return result.model_copy(update={"warnings": [*result.warnings, str(unread)]})
     scene.record_url_and_title(place)
     return result.model_copy(update={"url": place["url"], "title": place["title"]})
 
@@ -44,12 +44,12 @@ def add_changes(
     changes = observer.report_changes(scene, stability=STABILITY, limit=STABILITY_LIMIT, opening=opening)
     tab_before = scene.tabs.current_name
     scene.tabs.refresh()
-    if scene.tabs.current_name != tab_before:
+    if scene.tabs.current_name != tab_before and not scene.navigations.pending:
         place = scene.query_page(STATE)
         changes |= {"url": place["url"], "title": place["title"]}
         scene.record_url_and_title(place)
-    dialog_open = changes.pop("dialog", False)
-    if outline and not dialog_open:
+    is_unread = changes.pop("unread", False)
+    if outline and not is_unread:
         snapshot = expect_found(scene.query_page(SNAPSHOT, scope="viewport", limit=200, offset=0))
         changes["outline"] = "\n".join(snapshot["lines"])
     changes["warnings"] = [*result.warnings, *changes.get("warnings", ())]

@@ -13,6 +13,7 @@ from orchestrator.automation import file_choosers
 from orchestrator.automation.browser.emulator import Emulator
 from orchestrator.automation.browser.finder import Finder, FoundElement
 from orchestrator.automation.browser.frames import Frames
+from orchestrator.automation.browser.navigation_watch import NavigationWatch
 from orchestrator.automation.browser.pageless_tabs import PagelessTabs
 from orchestrator.automation.browser.permissions import Permissions
 from orchestrator.automation.browser.record_access import RecordAccess
@@ -23,7 +24,7 @@ from orchestrator.automation.browser.window_handles import WindowHandles
 from orchestrator.automation.scripting.pool import WorldPool
 from orchestrator.automation.scripting.vars import Vars
 from orchestrator.automation.scripting.world import World
-from orchestrator.errors import DialogOpen, NoAnswer, OrchestratorError, PlaceGone, RemoteFailure
+from orchestrator.errors import DialogOpen, NavigationWaits, NoAnswer, OrchestratorError, PlaceGone, RemoteFailure
 from orchestrator.models import browser_support
 from orchestrator.models.results import Outcome
 from orchestrator.models.session import SessionRecord, SessionType, Tab
@@ -33,7 +34,7 @@ from orchestrator.snapshot.answers import PageAddress
 from orchestrator.snapshot.methods import ARRIVED, PRESSED, STATE, AnswerT, PageMethod
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.view import View
-from orchestrator.snapshot.web.page import Interrupted, PageEngine
+from orchestrator.snapshot.web.page import Interrupted, NavigationPending, PageEngine
 from orchestrator.system.activity import ActivityLog
 from orchestrator.system.deadline import Deadline
 from orchestrator.system.file_access import FileAccess
@@ -44,6 +45,8 @@ from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
 from orchestrator.webdriver.websocket import Command
 
+_LEAVES = 0.2
+"""Seconds in which a page that is about to be left begins a navigation, unless a script sends its form."""
 _CHECK_EVERY = 0.25
 """Seconds between two checks whether a call that waits for another one has to stop."""
 _WAIT_LOCAL, _WAIT_REMOTE = 5.0, 15.0
@@ -122,6 +125,7 @@ class Scene:
         traffic: Routes and recording of the session's requests.
         finder: Finds elements in the page or on the screen.
         tabs: The session's tabs.
+        navigations: Watches whether another document is requested for the current tab.
         settings: The settings that hold for this call.
         files: Tells whether the caller is limited to what the settings allow, as models are.
         redactor: Masks secrets in what the session shows.
@@ -153,6 +157,7 @@ class Scene:
             turn, connection.browser_connection, self.subscriptions, self.event, self.settings.command_timeout
         )
         handles = WindowHandles(self.remote, connection.browser_connection, turn, pageless)
+        self.navigations = NavigationWatch(connection.subscriptions, turn, handles)
         self.tabs = SessionTabs(
             handles,
             self.finder.frames,
@@ -263,12 +268,18 @@ class Scene:
         return self._connection.screen
 
     def query_page(self, method: PageMethod[AnswerT], **params: Any) -> AnswerT:
-        """Query the page without waiting; repeated when a navigation or dialog cuts it short."""
+        """Query the page without waiting; repeated when a navigation or dialog cuts it short.
+
+        Raises:
+            NavigationWaits: The page is about to be left, and cannot be read meanwhile.
+        """
         patience = Deadline(self.settings.command_timeout)
         while True:
             self.check()
             try:
                 return self.page.call(method, **params)
+            except NavigationPending:
+                self.navigations.await_document()
             except (Interrupted, PlaceGone) as left:
                 self.scope.page_gone = left if isinstance(left, PlaceGone) else None
                 if not patience.seconds_left:
@@ -314,6 +325,7 @@ class Scene:
         leaves = arrived is not None and arrived.get("leaves", False)
         if leaves:
             self.web_page.expect_new_document()
+            self.navigations.expect(_LEAVES)
         if leaves or arrived is None:
             self.web_page.queue_call(PRESSED, {})
 
@@ -328,16 +340,16 @@ class Scene:
             self.web_page.queue_call(method, params, on_answer)
 
     def run_deferred_queries(self) -> None:
-        """Send the deferred queries now. A dialog that prevents them is met by the next command, too."""
+        """Send the deferred queries now. What prevents them, a dialog or a navigation, is met by the next one, too."""
         if self.web_page.queued_calls:
-            with suppress(DialogOpen):
+            with suppress(DialogOpen, NavigationWaits):
                 self.query_page(STATE)
 
     def check_unread_page(self) -> None:
         """Read the page if a step left it unread: a dialog that the step opened is handled by the policy."""
         if self.scope.page_unread or self.web_page.queued_calls:
             self.scope.page_unread = False
-            with suppress(DialogOpen):
+            with suppress(DialogOpen, NavigationWaits):
                 self.query_page(STATE)
 
     def check_page_stayed(self) -> None:

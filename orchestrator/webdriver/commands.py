@@ -12,6 +12,18 @@ CAPABILITIES = "getCapabilities"
 FULL_PAGE = "fullPageScreenshot"
 """Firefox's own screenshot of a whole page."""
 
+_OF_PAGE = frozenset(
+    {
+        *("w3cExecuteScript", "w3cExecuteScriptAsync", "getTitle", "getCurrentUrl", "getPageSource", "actions"),
+        *("findElement", "findElements", "findChildElement", "findChildElements", "clickElement", "clearElement"),
+        *("sendKeysToElement", "getElementText", "getElementAttribute", "getElementProperty", "getElementRect"),
+        *("isElementDisplayed", "isElementEnabled", "isElementSelected", "elementScreenshot", "printPage"),
+        *("getCookies", "getCookie", "addCookie", "deleteCookie", "deleteAllCookies", "clearActionState"),
+    }
+)
+_OF_BROWSER = ("Target.", "Browser.", "Storage.", "Input.", "Page.bringToFront", "Page.captureScreenshot", "Page.stop")
+"""Beginnings of the CDP commands that Chromium's main process answers."""
+
 _OURS = {
     CDP: ("POST", "/session/$sessionId/goog/cdp/execute"),
     CAPABILITIES: ("GET", "/session/$sessionId"),
@@ -36,6 +48,14 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "newWindow": {"handle": str},
     "getWindowRect": dict.fromkeys(("x", "y", "width", "height"), (int, float)),
 }
+
+
+def asks_page(command: str, params: Mapping[str, Any]) -> bool:
+    """Return True for a command that Chromium answers only once a navigation of the tab has an answer, or has failed.
+
+    DevTools hold back what is meant for the page until it is known which process shows the next one.
+    """
+    return command in _OF_PAGE or (command == CDP and not str(params.get("cmd")).startswith(_OF_BROWSER))
 
 
 def explain_wrong_answer(command: str, value: Any) -> str:

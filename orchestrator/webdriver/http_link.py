@@ -15,12 +15,20 @@ from contextlib import ExitStack, suppress
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
+from urllib3.util.wait import wait_for_read
+
 from orchestrator.system import http as http_pool
+from orchestrator.system.deadline import Deadline
 from orchestrator.system.machine import LOOPBACK
 
 _IN_PATHS = "/%:@!$&'()*+,;=?~"
 """Signs that stand in a path as they are."""
 
+_LOOKS_EVERY = 0.25
+"""Seconds between two calls of `meanwhile`."""
+
+Meanwhile = Callable[[], object]
+"""What is done while an answer is waited for."""
 OnConnect = Callable[[socket.socket], None]
 """Gets the socket of each new connection, and may refuse it."""
 
@@ -28,7 +36,9 @@ OnConnect = Callable[[socket.socket], None]
 class HttpLink(Protocol):
     """Requests to one remote end, over a connection that is kept between them; none is sent twice."""
 
-    def send(self, method: str, path: str, content: bytes | None, timeout: float, largest: int) -> tuple[int, bytes]:
+    def send(
+        self, method: str, path: str, content: bytes | None, timeout: float, largest: int, meanwhile: Meanwhile
+    ) -> tuple[int, bytes]:
         """Return the status of the answer, and its body.
 
         Args:
@@ -37,6 +47,7 @@ class HttpLink(Protocol):
             content: The body.
             timeout: Seconds without a byte after which it is given up.
             largest: Bytes of the body; of a larger one a byte more is returned, and the rest is not read.
+            meanwhile: Is called every so often until the answer begins, as far as the connection allows; it may raise.
 
         Raises:
             TimeoutError: It was given up.
@@ -80,7 +91,9 @@ class _DirectLink:
         self._is_closed = False
         weakref.finalize(self, _close_all, self._idle)
 
-    def send(self, method: str, path: str, content: bytes | None, timeout: float, largest: int) -> tuple[int, bytes]:
+    def send(
+        self, method: str, path: str, content: bytes | None, timeout: float, largest: int, meanwhile: Meanwhile
+    ) -> tuple[int, bytes]:
         """Send a request, and read its answer."""
         try:
             with ExitStack() as stack:
@@ -88,6 +101,7 @@ class _DirectLink:
                 stack.callback(connection.close)
                 connection.sock.settimeout(timeout)
                 connection.request(method, f"{self._path}{quote(path, _IN_PATHS)}", content, self._headers)
+                _await_answer(connection.sock, timeout, meanwhile)
                 status, data, stays_open = _read_answer(connection, largest)
                 if stays_open:
                     stack.pop_all()
@@ -139,8 +153,11 @@ class _PooledLink:
         connections.ConnectionCls = _watched(connections.ConnectionCls)
         connections.conn_kw["on_connect"] = on_connect
 
-    def send(self, method: str, path: str, content: bytes | None, timeout: float, largest: int) -> tuple[int, bytes]:
+    def send(
+        self, method: str, path: str, content: bytes | None, timeout: float, largest: int, meanwhile: Meanwhile
+    ) -> tuple[int, bytes]:
         """Send a request, and read its answer."""
+        del meanwhile  # urllib3 waits for itself
         with http_pool.translate_errors():
             answer = self._pool.urlopen(
                 method, f"{self._url}{path}", body=content, headers=self._headers, timeout=timeout,
@@ -175,6 +192,13 @@ class _WatchedConnection:
 def _watched(kind: type[Any]) -> type[Any]:
     """Return a connection class of urllib3's (HTTP, HTTPS or SOCKS) with the mixin."""
     return type(f"Watched{kind.__name__}", (_WatchedConnection, kind), {})
+
+
+def _await_answer(connected: socket.socket, timeout: float, meanwhile: Meanwhile) -> None:
+    """Wait until an answer begins, or is overdue."""
+    deadline = Deadline(timeout)
+    while deadline.seconds_left and not wait_for_read(connected, min(_LOOKS_EVERY, deadline.seconds_left)):
+        meanwhile()
 
 
 def _read_answer(connection: http.client.HTTPConnection, largest: int) -> tuple[int, bytes, bool]:

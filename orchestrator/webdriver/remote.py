@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -51,6 +51,10 @@ _SCRIPTS = frozenset({"w3cExecuteScript", "w3cExecuteScriptAsync", "executeCdpCo
 _UNAUTHORIZED = frozenset({"HTTP 401", "HTTP 403"})
 
 
+def _wait() -> None:
+    """Do nothing but wait for an answer."""
+
+
 class CommandListener(Protocol):
     """Handles what hinders a command."""
 
@@ -61,6 +65,22 @@ class CommandListener(Protocol):
 
     def check_place(self) -> None:
         """Raise if the session is not this call's any more; called before each command."""
+        ...
+
+    def await_document(self) -> None:
+        """Wait for the answer to a navigation, before a command of `commands.asks_page`.
+
+        Raises:
+            NavigationWaits: It takes too long.
+        """
+        ...
+
+    def check_navigation(self) -> None:
+        """Raise once a navigation takes too long that began while such a command was sent; called until it answers.
+
+        Raises:
+            NavigationWaits: The driver answers the command with that navigation, which nobody waits for.
+        """
         ...
 
     def run_deferred(self) -> None:
@@ -141,11 +161,14 @@ class Remote:
             PageBroken: It did not answer to the call before either, or crashed, and the listener has replaced its tab.
             DialogOpen: A dialog is open and the listener left it open.
             PlaceGone: The current tab or frame is gone; the listener made another one current.
+            NavigationWaits: The page is about to be left, and cannot be read meanwhile.
             TimedOut: The driver's own limit for scripts or page loads passed.
             TurnLost: Another process drives the session now.
             RemoteFailure: Any other W3C error.
         """
         self.make_ready()
+        if self._listener and commands.asks_page(command, params):
+            self._listener.await_document()
         answer = self._send(command, params, limit)
         for _ in range(DIALOGS_IN_A_ROW):
             # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
@@ -341,15 +364,24 @@ class Remote:
 
     def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> RemoteResponse:
         method, path, body = commands.resolve(command, self.remote_session_id, params)
-        return self._exchange(method, path, body, limit)
+        listener = self._listener if commands.asks_page(command, params) else None
+        return self._exchange(method, path, body, limit, listener.check_navigation if listener else _wait)
 
-    def _exchange(self, method: str, path: str, body: Mapping[str, Any], limit: float | None) -> RemoteResponse:
+    def _exchange(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any],
+        limit: float | None,
+        meanwhile: Callable[[], object] = _wait,
+    ) -> RemoteResponse:
         timeout = limit or self.timeout
         if self.deadline is not None:
             timeout = min(timeout, max(self.deadline.seconds_left, _AT_LEAST))
         try:
-            return self._transport.send(method, path, body, timeout)
+            return self._transport.send(method, path, body, timeout, meanwhile)
         except TimeoutError:
+            meanwhile()
             lost = NoAnswer(self.name, f"the remote end did not answer within {timeout:g} s")
             raise self._give_up_command(f"did not answer within {timeout:g} s", lost) from None
         except OSError as cause:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -78,11 +78,14 @@ class HttpTransport:
         self._link: HttpLink | None = None
         self._sockets = OpenSockets()
 
-    def send(self, method: str, path: str, body: Mapping[str, Any], timeout: float) -> RemoteResponse:
+    def send(
+        self, method: str, path: str, body: Mapping[str, Any], timeout: float, meanwhile: Callable[[], object]
+    ) -> RemoteResponse:
         """Send a request to a path below the remote URL; only POST has a body.
 
         `timeout` is in seconds, from now to the last byte of the answer, however steadily that comes. An answer that
-        is larger than `LARGEST` is an error, and the rest of it is not read.
+        is larger than `LARGEST` is an error, and the rest of it is not read. `meanwhile` is called every so often until
+        the answer of a driver of this machine begins; what it raises gives up the command.
 
         Raises:
             TimeoutError: No whole answer came in time.
@@ -92,7 +95,7 @@ class HttpTransport:
         content = json.dumps(body).encode() if method == "POST" else None
         try:
             with _WATCH.cutting(self._sockets, deadline):
-                status, data = link.send(method, path, content, timeout, LARGEST)
+                status, data = link.send(method, path, content, timeout, LARGEST, meanwhile)
         except http.ConnectionFailed as failure:
             if deadline.seconds_left:
                 raise

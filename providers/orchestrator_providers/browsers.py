@@ -22,6 +22,7 @@ class Browser:
         options: The vendor capability with `args` and `binary`; empty if there is none.
         headless: The switch for headless mode; empty if there is none.
         page_load_strategy: Its `pageLoadStrategy`.
+        with_bidi: Its `pageLoadStrategy` where BiDi reports navigations; empty for the same.
     """
 
     name: str
@@ -31,15 +32,17 @@ class Browser:
     headless: str = ""
     # We wait for the rest of loading inside the page, in slices: a waiting command cannot be interrupted.
     page_load_strategy: str = "eager"
+    with_bidi: str = ""
 
     @property
     def title(self) -> str:
         """Its name for people."""
         return TITLES.get(self.name, self.name)
 
-    def capabilities(self, args: Sequence[str] = (), *, headless: bool = False) -> dict[str, Any]:
-        """The W3C capabilities that request it, with these switches if it takes any."""
-        wanted: dict[str, Any] = {"browserName": self.w3c_name, "pageLoadStrategy": self.page_load_strategy}
+    def capabilities(self, args: Sequence[str] = (), *, headless: bool = False, bidi: bool = False) -> dict[str, Any]:
+        """The W3C capabilities that request it, with these switches if it takes any; `bidi` if BiDi is requested."""
+        strategy = (bidi and self.with_bidi) or self.page_load_strategy
+        wanted: dict[str, Any] = {"browserName": self.w3c_name, "pageLoadStrategy": strategy}
         if headless and self.headless:
             wanted[self.options] = {"args": [self.headless]}
         return merge_capabilities(wanted, {self.options: {"args": list(args)}}) if args and self.options else wanted
@@ -49,9 +52,11 @@ BROWSERS: Mapping[str, Browser] = MappingProxyType(
     {
         browser.name: browser
         for browser in (
-            Browser("chrome", "chrome", "chromedriver", "goog:chromeOptions", "--headless=new"),
+            # With another strategy a driver of Chromium holds back all commands while a page loads, and stops a load
+            # that takes longer than its timeout.
+            Browser("chrome", "chrome", "chromedriver", "goog:chromeOptions", "--headless=new", with_bidi="none"),
             Browser("firefox", "firefox", "geckodriver", "moz:firefoxOptions", "-headless"),
-            Browser("edge", "MicrosoftEdge", "msedgedriver", "ms:edgeOptions", "--headless=new"),
+            Browser("edge", "MicrosoftEdge", "msedgedriver", "ms:edgeOptions", "--headless=new", with_bidi="none"),
             Browser("safari", "safari", "safaridriver"),
             # With "eager", WebKitWebDriver sometimes misses that a page is interactive, and waits until its timeout.
             Browser(

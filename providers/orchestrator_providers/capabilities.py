@@ -46,21 +46,22 @@ def check_supported(request: StartRequest, *, headless: bool) -> None:
             require_ability(ability, request.browser)
 
 
-def browser_capabilities(start: Start, *, headless: bool) -> dict[str, Any]:
+def browser_capabilities(start: Start, *, headless: bool, bidi: bool = False) -> dict[str, Any]:
     """A browser's name, version, switches, timeouts and prompt behaviour.
 
-    `headless` adds the switch for headless mode, if the browser has one.
+    `headless` adds the switch for headless mode, if the browser has one. `bidi` is True if the provider requests BiDi.
 
     Raises:
         Unsupported: The browser lacks a requested ability.
     """
     request = start.request
+    has_bidi = request.capabilities.get("webSocketUrl", bidi) is True
     check_supported(request, headless=headless)
     limit = start.settings.command_timeout
     # A little below our own limit, so that the remote end times out first and the session stays usable.
     timeout_ms = round(max(limit - 2, limit / 2) * 1000)
     wanted: dict[str, Any] = {
-        **browser_named(request.browser).capabilities(request.args, headless=headless),
+        **browser_named(request.browser).capabilities(request.args, headless=headless, bidi=has_bidi),
         # The session's policy answers dialogs, so the driver must leave them open.
         "unhandledPromptBehavior": "ignore",
         "timeouts": {"script": timeout_ms, "pageLoad": timeout_ms},

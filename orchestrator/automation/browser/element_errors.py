@@ -8,6 +8,7 @@ from orchestrator.automation.browser.selector import Selector
 from orchestrator.errors import (
     ElementNotFound,
     InvalidArgument,
+    NavigationWaits,
     NotActionable,
     OrchestratorError,
     StaleRef,
@@ -39,6 +40,8 @@ def element_error(
         return StaleRef(
             f"Ref {quoted(given)} {problem}.", hint="Call get_visible_elements and use a ref from its outline."
         )
+    if reason == "leaving":
+        return NavigationWaits(detail)
     if reason == "not_found":
         reason = f": {detail}" if "frame" in detail and ">>" in given else ""
         return ElementNotFound(

@@ -27,7 +27,7 @@ from orchestrator.snapshot.methods import (
     is_refused,
 )
 from orchestrator.snapshot.view import View
-from orchestrator.snapshot.web.page import Interrupted
+from orchestrator.snapshot.web.page import Interrupted, NavigationPending
 from orchestrator.system.deadline import SLICE, Deadline
 
 _FIRST_SLICE = 0.05
@@ -223,7 +223,10 @@ class Finder:
             # The tab that replaces a closed one is searched, too.
             with suppress(Interrupted, PlaceGone):
                 self.frames.switch(())
-                answer = self._search(method, {**asked, "slice": deadline.slice_ms(longest)})
+                try:
+                    answer = self._search(method, {**asked, "slice": deadline.slice_ms(longest)})
+                except NavigationPending as waits:
+                    answer = {"ok": False, "reason": "leaving", "detail": waits.reason, "matches": 0}
             if answer.get("reason") == "frame_gone":
                 raise self._leave_gone_frame()
             if answer.get("ok", True) or answer.get("reason") in _FINAL or not deadline.seconds_left:

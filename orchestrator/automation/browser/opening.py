@@ -1,10 +1,11 @@
-"""Opens URLs by WebDriver BiDi, in Firefox."""
+"""Opens URLs by WebDriver BiDi, where the driver does not wait for them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from orchestrator.errors import NoAnswer, RemoteFailure, TimedOut
@@ -15,14 +16,17 @@ from orchestrator.webdriver.websocket import Watch
 
 _LOOKS_EVERY = 0.5
 """Seconds after which a load without an end looks for a dialog."""
-_NO_PAGE = "NS_BINDING_ABORTED"
-"""Code of Firefox for a URL that has no page, such as an answer 204, and of one that another navigation overtook."""
+_NO_PAGE = re.compile(r"NS_BINDING_ABORTED|net::ERR_ABORTED\b|canceled by concurrent navigation")
+"""Codes of Firefox and Chromium for a URL without a page, such as an answer 204, and for one that another overtook."""
+_MEETS_DIALOG = "getWindowRect"
+"""A command that an open dialog keeps from running, and no load."""
 
 
 def open_by_bidi(remote: Remote, bidi: Bidi, url: str, deadline: Deadline, *, is_waited_for: bool) -> None:
     """Navigate the current tab (browsingContext.navigate), until the document is there, or is interactive.
 
-    Unlike geckodriver's own command, it answers when the URL is a download, or has no page: then the page stays.
+    Unlike geckodriver's own command, it answers when the URL is a download, or has no page: then the page stays. A load
+    that is given up is stopped in Chromium, as its driver would have done.
 
     Source: https://www.w3.org/TR/webdriver-bidi/#command-browsingContext-navigate.
 
@@ -35,23 +39,30 @@ def open_by_bidi(remote: Remote, bidi: Bidi, url: str, deadline: Deadline, *, is
 
     Raises:
         TimedOut: The page did not come in time.
-        RemoteFailure: It could not be loaded; the message has Firefox's own code.
+        RemoteFailure: It could not be loaded; the message has the browser's own code.
         DialogOpen: A dialog prevents it, and stays open by policy.
     """
-    remote.execute("getTitle")  # a dialog that is open is met here
+    remote.execute(_MEETS_DIALOG)
     tab = remote.execute("w3cGetCurrentWindowHandle")
     with nullcontext(Future[None]()) if is_waited_for else _committed(bidi, tab) as enough:
-        watch = Watch(enough, lambda: remote.execute("getTitle"), _LOOKS_EVERY)
+        watch = Watch(enough, lambda: remote.execute(_MEETS_DIALOG), _LOOKS_EVERY)
         try:
             # With `none` it would answer while the document before is still there.
             params = {"context": tab, "url": url, "wait": "interactive"}
             bidi.call("browsingContext.navigate", **params, limit=deadline.seconds_left, watch=watch)
         except NoAnswer as lost:
-            remote.execute("getTitle")  # a lost session is met here
+            remote.execute(_MEETS_DIALOG)  # so is a lost session
+            stop_loading(bidi, tab)
             raise TimedOut(f"{url} did not answer in time.", hint="Raise timeout or try again.") from lost
         except RemoteFailure as refused:
-            if _NO_PAGE not in refused.message:
+            if not _NO_PAGE.search(refused.message):
                 raise
+
+
+def stop_loading(bidi: Bidi, tab: str) -> None:
+    """Stop the navigation of a tab (CDP `Page.stopLoading`), by the tab's handle; does nothing in other browsers."""
+    with suppress(NoAnswer, RemoteFailure):
+        bidi.cdp("Page.stopLoading", context=tab)
 
 
 @contextmanager

@@ -9,12 +9,13 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from orchestrator.automation.browser.finder import Finder
 from orchestrator.automation.browser.frames import FramePath
-from orchestrator.errors import DialogOpen, PageBusy, PlaceGone, TimedOut
+from orchestrator.automation.browser.navigation_watch import NavigationWatch
+from orchestrator.errors import DialogOpen, NavigationWaits, PageBusy, PlaceGone, TimedOut
 from orchestrator.models.results import InvalidField, StateChange, ValueChange
 from orchestrator.snapshot.answers import DeltaAnswer, MarkAnswer, PageAddress, SettleAnswer
 from orchestrator.snapshot.methods import DELTA, MARK, SETTLE, AnswerT, PageMethod
 from orchestrator.snapshot.view import View
-from orchestrator.snapshot.web.page import Interrupted
+from orchestrator.snapshot.web.page import Interrupted, NavigationPending
 from orchestrator.system.deadline import Deadline
 
 _NO_BASELINE = "elsewhere"
@@ -36,6 +37,7 @@ class ObservedScene(Protocol):
     """The parts of a scene that an observer uses."""
 
     finder: Finder
+    navigations: NavigationWatch
 
     @property
     def page(self) -> View:
@@ -128,7 +130,15 @@ class ChangeObserver:
             place: PageAddress = {"url": delta["now"]["url"], "title": delta["now"]["title"]}
             in_frames = self._settle_frames(scene, deadline, stability)
         except DialogOpen as dialog:
-            return {"warnings": [str(dialog)], "dialog": True}
+            return {"warnings": [str(dialog)], "unread": True}
+        except NavigationWaits as waits:
+            reason = f"{waits.reason}; wait_for goes on waiting"
+            return {
+                "stable": False,
+                "stability_wait_ms": deadline.elapsed_ms,
+                "unstable_reason": reason,
+                "unread": True,
+            }
         except PageBusy as busy:
             return {
                 "warnings": [busy.message], "stable": False, "stability_wait_ms": deadline.elapsed_ms,
@@ -170,6 +180,9 @@ class ChangeObserver:
                 reason = answer["reason"]
             except PageBusy:
                 raise
+            except NavigationPending:
+                if pending := scene.navigations.wait(deadline):
+                    raise pending.error() from None
             except (Interrupted, PlaceGone, TimedOut):
                 reason = "the page is navigating"
                 # Between two dialogs in a row Firefox answers for a page whose script has not ended.

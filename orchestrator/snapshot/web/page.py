@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
-from orchestrator.errors import DialogOpen, PlaceGone, RemoteFailure
+from orchestrator.errors import DialogOpen, NavigationWaits, PlaceGone, RemoteFailure
 from orchestrator.snapshot.answers import CrossOriginAnswer, FileInputAnswer, RefNumber, RefusedAnswer, ScriptAnswer
 from orchestrator.snapshot.audit_answers import AuditedAnswer, UnknownRuleAnswer
 from orchestrator.snapshot.methods import (
@@ -27,6 +27,7 @@ from orchestrator.snapshot.methods import (
 )
 from orchestrator.snapshot.web.world import MISSING
 from orchestrator.system.logger import get_logger
+from orchestrator.webdriver.events.navigations import PendingNavigation
 from orchestrator.webdriver.websocket import Command
 
 _CALL = "return engine.call(arguments[0], arguments[1]);"
@@ -103,6 +104,10 @@ class PageListener(Protocol):
         """Report that the page was too large to be read whole."""
         ...
 
+    def pending_navigation(self) -> PendingNavigation | None:
+        """Return the navigation of the current tab that its server has not answered yet: nothing is read meanwhile."""
+        ...
+
 
 class EngineWorld(Protocol):
     """The world in which the engine runs in the current frame, see `PageWorld`."""
@@ -144,6 +149,18 @@ class EngineWorld(Protocol):
 
 class Interrupted(Exception):
     """The page gave no answer: a dialog opened while the script ran, or the document went away."""
+
+
+class NavigationPending(Interrupted):
+    """The page is about to be left, and the server of the next one has not answered yet.
+
+    Attributes:
+        reason: What goes on, as a clause.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class EngineFault(RemoteFailure):
@@ -227,6 +244,7 @@ class PageEngine:
 
         Raises:
             Interrupted: The answer was null. The caller decides whether to ask again.
+            NavigationPending: The page cannot be read now: another one is requested.
             EngineFault: The engine failed, or its answer does not fit the method.
             PressMissed: A press missed: this call was not made, see `PressMethod`.
         """
@@ -382,7 +400,12 @@ class PageEngine:
         return json.dumps({**params, "refs": self._numbers(), "look": self._look_ms})
 
     def _send(self, script: str, args: list[Any]) -> tuple[AnswerHead, dict[str, Any]]:
-        return self._read(self._world.run(script, args))
+        if self._listener and (pending := self._listener.pending_navigation()):
+            raise NavigationPending(pending.reason)
+        try:
+            return self._read(self._world.run(script, args))
+        except NavigationWaits as waits:
+            raise NavigationPending(waits.reason) from waits
 
     def _read(self, answer: Any) -> tuple[AnswerHead, dict[str, Any]]:
         """Return an answer's head, and the rest, which only its method can check."""

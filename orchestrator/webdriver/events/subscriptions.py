@@ -16,6 +16,7 @@ from orchestrator.webdriver.bidi import Bidi, Listener
 from orchestrator.webdriver.events.allowance import Allowance
 from orchestrator.webdriver.events.console import Console
 from orchestrator.webdriver.events.downloads import DownloadEvents
+from orchestrator.webdriver.events.navigations import Navigations, PendingNavigation
 from orchestrator.webdriver.events.requests import RequestLog
 from orchestrator.webdriver.events.topic import Topic
 from orchestrator.webdriver.origin_permissions import OriginPermissions
@@ -53,6 +54,7 @@ class EventSubscriptions:
         self.console = Console(redactor)
         self.requests = RequestLog(redactor)
         self.downloads = DownloadEvents()
+        self.navigations = Navigations()
         self.opened_pickers: deque[Mapping[str, Any]] = deque(maxlen=_PICKERS)
         self.leave_questions: deque[str] = deque(maxlen=_PICKERS)
         self.origin_permissions = OriginPermissions(bidi) if bidi is not None and by_origin else None
@@ -64,9 +66,20 @@ class EventSubscriptions:
             "requests",
             {
                 "network.beforeRequestSent": self.requests.handle_before_request_sent,
-                "network.responseStarted": self.requests.handle_response,
+                "network.responseStarted": self._note_answer,
                 "network.responseCompleted": self._note_response,
                 "network.fetchError": self.requests.handle_fetch_error,
+            },
+            _BURST,
+            _RATE,
+        )
+        self._navigation_topic = self._topic(
+            "navigations of tabs",
+            {
+                "browsingContext.navigationStarted": self.navigations.handle_started,
+                "browsingContext.navigationCommitted": self.navigations.handle_committed,
+                "browsingContext.navigationFailed": self.navigations.handle_ended,
+                "browsingContext.navigationAborted": self.navigations.handle_ended,
             },
             _BURST,
             _RATE,
@@ -115,6 +128,11 @@ class EventSubscriptions:
         if self._due_topics() and (self._resuming is None or self._resuming.done()):
             self._resuming = _in_thread(self._try_to_subscribe)  # not waited for: a driver may still be behind
 
+    def pending_navigation(self, tab: str) -> PendingNavigation | None:
+        """Return the navigation of a tab, by its handle, that its server has not answered yet, as far as is known."""
+        is_told = self.bidi is not None and self.bidi.is_open and not self._navigation_topic.is_muted
+        return self.navigations.pending(tab) if is_told else None
+
     def visited_origins(self) -> list[str]:
         """Return the origins of pages that were shown, the last one first."""
         return [*reversed(self._visited)]
@@ -162,6 +180,8 @@ class EventSubscriptions:
             return False
         try:
             if self._subscribed:
+                if not bidi.is_open:
+                    self.navigations.forget()
                 bidi.connect()
                 self._resume(bidi)
             else:
@@ -174,6 +194,8 @@ class EventSubscriptions:
 
     def _resume(self, bidi: Bidi) -> None:
         for topic in self._due_topics():
+            if topic is self._navigation_topic:
+                self.navigations.forget()
             bidi.unmute(topic.events)
             topic.note_resumed()
 
@@ -184,7 +206,7 @@ class EventSubscriptions:
     def _list_optional_topics(self) -> list[Topic]:
         """Return the topics that some browsers do not know."""
         downloads: Mapping[str, Listener] = {
-            "browsingContext.downloadWillBegin": self.downloads.handle_will_begin,
+            "browsingContext.downloadWillBegin": self._note_download,
             "browsingContext.downloadEnd": self.downloads.handle_end,
         }
         pages: Mapping[str, Listener] = {"browsingContext.domContentLoaded": self._note_page}
@@ -197,15 +219,25 @@ class EventSubscriptions:
             self._topic("file choosers", pickers, _RARE_BURST, _RARE_RATE),
             self._topic("dialogs", dialogs, _RARE_BURST, _RARE_RATE),
             self._topic("pages", pages, _BURST, _RATE),
+            self._navigation_topic,
             self._topic("logged errors", errors, _BURST, _RATE),
         ]
         return [*topics, self._topic("navigations", permissions, _BURST, _RATE)] if permissions else topics
+
+    def _note_answer(self, event: Mapping[str, Any]) -> None:
+        self.requests.handle_response(event)
+        self.navigations.handle_answer(event)
 
     def _note_response(self, event: Mapping[str, Any]) -> None:
         self.requests.handle_response(event)
         self.downloads.handle_response(event)
 
+    def _note_download(self, event: Mapping[str, Any]) -> None:
+        self.navigations.handle_ended(event)
+        self.downloads.handle_will_begin(event)
+
     def _note_page(self, event: Mapping[str, Any]) -> None:
+        self.navigations.handle_committed(event)
         if origin := origin_of(event["url"]):
             self._visited.pop(origin, None)
             self._visited[origin] = None

@@ -196,7 +196,7 @@ def _capabilities(start: Start, options: LocalOptions, browser: Browser, binary:
     if browser.name in browser_support.CHROMIUM and request.capabilities.get("webSocketUrl") is False:
         # Without BiDi, the console is read from the driver's log, which by default has warnings and errors only.
         ours[f"{browser.options.partition(':')[0]}:loggingPrefs"] = {"browser": "ALL"}
-    wanted = browser_capabilities(start, headless=start.headless)
+    wanted = browser_capabilities(start, headless=start.headless, bidi=True)
     # The browser of this version was found already; its driver needs no version.
     wanted.pop("browserVersion", None)
     if browser.name in browser_support.CHROMIUM:

@@ -198,7 +198,7 @@ def _requested_capabilities(start: Start, options: SeleniumGridOptions, slots: l
             ours["webSocketUrl"] = True
         if options.platform_name:
             ours["platformName"] = options.platform_name
-        return browser_capabilities(start, headless=headless) | ours
+        return browser_capabilities(start, headless=headless, bidi=True) | ours
     if request.app_path is not None:
         raise Unsupported(
             "A Selenium Grid takes no app from this machine.", hint="Give app: a URL, or a path at the node."
