@@ -21,7 +21,7 @@ function beginMark({ name, keep }) {
   const roots = allRoots();
   for (const root of roots) {
     hearRefusals(root);
-    if (dom.type(root) === DOCUMENT) mark.requests.set(root, requestsOf(dom.window(root)).last);
+    if (dom.type(root) === DOCUMENT) mark.requests.set(root, requestsOf(dom.window(root)).beginStep());
   }
   marks.set(name ?? '', mark);
   noteRegions(roots);

@@ -155,6 +155,7 @@ const engine = {
   noteStopped,
   noteAsked,
   noteDeed,
+  lastDeed,
   notePointer,
 };
 

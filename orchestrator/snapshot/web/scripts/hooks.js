@@ -18,7 +18,9 @@ function hookPage(view) {
 
   const report = (detail) => void dispatch(view, new CustomEvent(CHANNEL, { detail }));
 
-  /** Replaces a method, class, or setter of a property by a proxy, whose toString is still the native one's. */
+  const getter = (owner, name) => owner && uncurry(getOwnPropertyDescriptor(owner, name).get);
+
+  /** Replaces a method, class, or accessor of a property by a proxy, whose toString is still the native one's. */
   function replace(owner, name, traps, kind = 'value') {
     const property = owner && getOwnPropertyDescriptor(owner, name);
     if (typeof property?.[kind] !== 'function' || !property.configurable) return;
@@ -39,12 +41,45 @@ function hookPage(view) {
     const ended = () => end(number);
     try {
       const answer = apply(target, self, args);
-      afterwards(answer, ended, ended);
+      afterwards(answer, (response) => noteAnswer(number, response), ended);
       return answer;
     } catch (error) {
       ended();
       throw error;
     }
+  });
+
+  const bodies = new WeakMap();
+  /** Ends a request whose body nobody reads so far; an event stream is not waited for at all. */
+  function noteAnswer(number, response) {
+    const isEvents = /^text\/event-stream/i.test(`${headerOf(headersOf(response), 'content-type')}`);
+    if (!isEvents) set(bodies, response, number);
+    end(number);
+  }
+  const { Response } = view;
+  const headersOf = getter(Response?.prototype, 'headers');
+  const headerOf = Response && uncurry(view.Headers.prototype.get);
+  each(['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'], (name) => {
+    wrap(Response?.prototype, name, (target, self, args) => {
+      const number = get(bodies, self);
+      const content = apply(target, self, args);
+      if (!number) return content;
+      report(`read ${number}`);
+      const ended = () => end(number);
+      afterwards(content, ended, ended);
+      return content;
+    });
+  });
+  wrap(Response?.prototype, 'body', (target, self, args) => {
+    const number = get(bodies, self);
+    if (number) report(`stream ${number}`);
+    return apply(target, self, args);
+  }, 'get');
+  wrap(Response?.prototype, 'clone', (target, self, args) => {
+    const copy = apply(target, self, args);
+    const number = get(bodies, self);
+    if (number) set(bodies, copy, number);
+    return copy;
   });
 
   const requests = new WeakMap();

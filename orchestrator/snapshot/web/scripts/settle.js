@@ -52,11 +52,12 @@ function isNoticed({ target }) {
  */
 async function settle({ stability, slice, since, name, limit, before, late, coming }) {
   const end = now() + (slice ?? 0);
+  endStep(since);
   const opening = late && new Opening(late);
   if (!beginQuiet(since) && !coming) stay();
   for (;;) {
     watchChanges();
-    const quietFor = Math.round(now() - watch.changed);
+    const quietFor = Math.round(now() - lastMoved());
     const left = stability - quietFor;
     let reason = unrest(markOf(name)) ?? (left > 0 ? changing() : null) ?? (opening?.isAwaited() ? UNOPENED : null);
     const told = reason || !limit ? {} : differing({ limit, name, before });
@@ -72,6 +73,21 @@ function stay() {
   if (leaving.since !== null) watch.changed = now();
   leaving.since = null;
 }
+
+/** Ms after the end of a step in which the requests that begin are its doing. */
+const ASKS = 500;
+
+/** Notes the end of the step, at the first call with this `since`; without one, at the first call after a mark. */
+function endStep(since) {
+  if (since === watch.since && since !== undefined) return;
+  for (const doc of allDocuments()) {
+    const requests = requestsOf(dom.window(doc));
+    if (since !== undefined || requests.until === Infinity) requests.until = now() + ASKS;
+  }
+}
+
+/** The time of the last change, or of the end of a request: what the page does with the answer may come a little later. */
+const lastMoved = () => Math.max(watch.changed, ...allDocuments().map((doc) => requestsOf(dom.window(doc)).ended));
 
 const UNOPENED = 'nothing has opened yet';
 

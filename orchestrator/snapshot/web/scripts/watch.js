@@ -29,6 +29,9 @@ for (const type of DEEDS) {
   }, capturing);
 }
 
+/** When somebody acted here last. */
+const lastDeed = () => (headWindow() === window ? actedAt : engineOf(headWindow()).lastDeed()) ?? 0;
+
 /** clock(): the time in this document, and when somebody last acted in it; ms since its navigation began. */
 const clock = () => ({ now: now(), document: documentNumber, acted: actedAt });
 
