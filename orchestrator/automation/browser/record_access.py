@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from orchestrator.models.session import SessionRecord
+from orchestrator.models.session import Caller, SessionRecord
 
 
 class RecordAccess(Protocol):
     """Access to the record of the session whose turn it is."""
 
     record: SessionRecord
+    caller: Caller
 
     def check(self) -> None:
         """Raise if the caller is gone or the session was closed or lost."""

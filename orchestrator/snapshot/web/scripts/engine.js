@@ -65,6 +65,7 @@ const engine = {
       ({ locator } = params);
       noteSecrets(unmasking.takeRecords());
       reserve(params.refs);
+      setCaller(params.caller);
       looking.limit = params.look ?? looking.limit;
       if (name === 'numbered') return finished();
       unfinished = null;
