@@ -42,6 +42,8 @@ _READY = {"interactive": ["interactive", "complete"], "load": ["complete"]}
 _COMMANDS = {"back": "goBack", "forward": "goForward", "reload": "refresh"}
 _ATTEMPTS = 10
 """Attempts to open a page while the previous one navigates elsewhere by itself at the same moment."""
+_RELOADS = 8
+"""Documents that went away under as many looks, after which the previous page counts as reloading itself for ever."""
 _HISTORY_SECONDS = 2.0
 """Limit of a history step in browsers without the Navigation API: no change by then means no page to go to."""
 
@@ -133,7 +135,10 @@ class Navigate(WaitingPageAction):
         try:
             if (bidi := scene.firefox_bidi or scene.navigations.bidi) is not None:
                 # The rest of loading is waited for in the page, in slices.
-                open_by_bidi(scene.remote, bidi, url, deadline, is_waited_for=self.wait_until != "none")
+                waits = self.wait_until != "none"
+                open_by_bidi(
+                    scene.remote, bidi, url, deadline, is_waited_for=waits, meet_dialog=lambda: _meet_dialog(scene)
+                )
             else:
                 scene.remote.execute("get", url=url)
         except PageBroken:
@@ -171,6 +176,7 @@ class Navigate(WaitingPageAction):
         """Wait for `waitUntil`; True if the previous page navigated elsewhere at the same moment."""
         asked = self.url and self.url.strip()
         wanted = {"states": _READY[self.wait_until], "asked": asked, "before": scene.record.url}
+        lost = 0
         while True:
             scene.check()
             found: LoadedAnswer | None = None
@@ -185,6 +191,9 @@ class Navigate(WaitingPageAction):
                 return found["overtaken"]
             if not deadline.seconds_left:
                 raise _half_loaded(asked or f"history {self.history}", deadline)
+            lost += found is None
+            if asked and lost >= _RELOADS and scene.tabs.read_current_url() == scene.record.url:
+                return True
 
 
 @contextmanager
@@ -199,6 +208,14 @@ def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
         yield
     finally:
         scene.remote.execute("setTimeouts", pageLoad=usual)
+
+
+def _meet_dialog(scene: Scene) -> None:
+    """Send a command that an open dialog keeps from running, or a crash, but neither a load nor a busy page."""
+    if scene.navigations.bidi:
+        scene.remote.cdp("Page.getNavigationHistory")
+    else:
+        scene.remote.execute("getTitle")
 
 
 def _give_up_load(scene: Scene) -> None:

@@ -21,7 +21,15 @@ _OF_PAGE = frozenset(
         *("getCookies", "getCookie", "addCookie", "deleteCookie", "deleteAllCookies", "clearActionState"),
     }
 )
-_OF_BROWSER = ("Target.", "Browser.", "Storage.", "Input.", "Page.bringToFront", "Page.captureScreenshot", "Page.stop")
+_OF_BROWSER = (
+    "Target.",
+    "Browser.",
+    "Storage.",
+    "Input.",
+    "Page.bringToFront",
+    "Page.captureScreenshot",
+    "Page.getNav",
+)
 """Beginnings of the CDP commands that Chromium's main process answers."""
 
 _OURS = {

@@ -45,6 +45,10 @@ _LEFT = (
     "message reply cannot be cloned",
 )
 """Parts of the messages of chromedriver, WebKitWebDriver and Firefox when a document went away under a script."""
+_NO_PAGE = "Not attached to an active page"
+"""Part of Chromium's message while one page takes the place of another."""
+_SWAPS, _BETWEEN = 2.0, 0.02
+"""Seconds that this may take, and between two attempts."""
 _UNREAD = ("call function result missing", "Runtime.callFunctionOn")
 """Parts of chromedriver's messages when a page has changed what its own scripts answer."""
 _SCRIPTS = frozenset({"w3cExecuteScript", "w3cExecuteScriptAsync", "executeCdpCommand"})
@@ -169,7 +173,7 @@ class Remote:
         self.make_ready()
         if self._listener and commands.asks_page(command, params):
             self._listener.await_document()
-        answer = self._send(command, params, limit)
+        answer = self._send_to_page(command, params, limit)
         for _ in range(DIALOGS_IN_A_ROW):
             # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
             if not self._answer_dialog(answer, limit):
@@ -361,6 +365,15 @@ class Remote:
                 return
             is_retry = True
             time.sleep(_PAUSE)
+
+    def _send_to_page(self, command: str, params: Mapping[str, Any], limit: float | None) -> RemoteResponse:
+        """Send a command, again where it came between two pages: nothing was done then."""
+        deadline = Deadline(_SWAPS)
+        while True:
+            answer = self._send(command, params, limit)
+            if _NO_PAGE not in answer.message or not deadline.seconds_left:
+                return answer
+            time.sleep(_BETWEEN)
 
     def _send(self, command: str, params: Mapping[str, Any], limit: float | None) -> RemoteResponse:
         method, path, body = commands.resolve(command, self.remote_session_id, params)

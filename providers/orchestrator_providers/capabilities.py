@@ -60,11 +60,14 @@ def browser_capabilities(start: Start, *, headless: bool, bidi: bool = False) ->
     limit = start.settings.command_timeout
     # A little below our own limit, so that the remote end times out first and the session stays usable.
     timeout_ms = round(max(limit - 2, limit / 2) * 1000)
+    browser = browser_named(request.browser).capabilities(request.args, headless=headless, bidi=has_bidi)
+    # A script that does not end at its own limit in the page keeps the page busy: there we say so, not its driver.
+    script_ms = round((limit + 2) * 1000) if browser["pageLoadStrategy"] == "none" else timeout_ms
     wanted: dict[str, Any] = {
-        **browser_named(request.browser).capabilities(request.args, headless=headless, bidi=has_bidi),
+        **browser,
         # The session's policy answers dialogs, so the driver must leave them open.
         "unhandledPromptBehavior": "ignore",
-        "timeouts": {"script": timeout_ms, "pageLoad": timeout_ms},
+        "timeouts": {"script": script_ms, "pageLoad": timeout_ms},
     }
     if request.browser_version:
         wanted["browserVersion"] = request.browser_version

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
@@ -18,11 +18,17 @@ _LOOKS_EVERY = 0.5
 """Seconds after which a load without an end looks for a dialog."""
 _NO_PAGE = re.compile(r"NS_BINDING_ABORTED|net::ERR_ABORTED\b|canceled by concurrent navigation")
 """Codes of Firefox and Chromium for a URL without a page, such as an answer 204, and for one that another overtook."""
-_MEETS_DIALOG = "getWindowRect"
-"""A command that an open dialog keeps from running, and no load."""
 
 
-def open_by_bidi(remote: Remote, bidi: Bidi, url: str, deadline: Deadline, *, is_waited_for: bool) -> None:
+def open_by_bidi(
+    remote: Remote,
+    bidi: Bidi,
+    url: str,
+    deadline: Deadline,
+    *,
+    is_waited_for: bool,
+    meet_dialog: Callable[[], object],
+) -> None:
     """Navigate the current tab (browsingContext.navigate), until the document is there, or is interactive.
 
     Unlike geckodriver's own command, it answers when the URL is a download, or has no page: then the page stays. A load
@@ -35,6 +41,7 @@ def open_by_bidi(remote: Remote, bidi: Bidi, url: str, deadline: Deadline, *, is
         bidi: Its BiDi connection.
         url: The URL to open.
         deadline: The time by which it has to be there.
+        meet_dialog: Sends a command that an open dialog keeps from running, and a lost session, but no load.
         is_waited_for: False to return as soon as the new document takes the place of the one before.
 
     Raises:
@@ -42,16 +49,16 @@ def open_by_bidi(remote: Remote, bidi: Bidi, url: str, deadline: Deadline, *, is
         RemoteFailure: It could not be loaded; the message has the browser's own code.
         DialogOpen: A dialog prevents it, and stays open by policy.
     """
-    remote.execute(_MEETS_DIALOG)
+    meet_dialog()
     tab = remote.execute("w3cGetCurrentWindowHandle")
     with nullcontext(Future[None]()) if is_waited_for else _committed(bidi, tab) as enough:
-        watch = Watch(enough, lambda: remote.execute(_MEETS_DIALOG), _LOOKS_EVERY)
+        watch = Watch(enough, meet_dialog, _LOOKS_EVERY)
         try:
             # With `none` it would answer while the document before is still there.
             params = {"context": tab, "url": url, "wait": "interactive"}
             bidi.call("browsingContext.navigate", **params, limit=deadline.seconds_left, watch=watch)
         except NoAnswer as lost:
-            remote.execute(_MEETS_DIALOG)  # so is a lost session
+            meet_dialog()  # so is a lost session
             stop_loading(bidi, tab)
             raise TimedOut(f"{url} did not answer in time.", hint="Raise timeout or try again.") from lost
         except RemoteFailure as refused:
