@@ -164,7 +164,8 @@ class InvalidField(Wire):
 class StateChange(Wire):
     """The difference between two snapshots; `appeared` and `changed` are outline lines with refs.
 
-    `invalid` are the fields because of which the browser did not submit a form.
+    `invalid` are the fields because of which the browser did not submit a form; `came_and_went` are alerts, status
+    lines and dialogs that were shown meanwhile and are gone, in order.
     """
 
     url: ValueChange | None = None
@@ -173,6 +174,7 @@ class StateChange(Wire):
     appeared: list[str] = Field(default_factory=list)
     disappeared: list[str] = Field(default_factory=list)
     changed: list[str] = Field(default_factory=list)
+    came_and_went: list[str] | None = None
     more: int | None = Field(default=None, description="Number of further lines.")
 
     def lines(self) -> list[str]:
@@ -191,16 +193,17 @@ class StateChange(Wire):
         lines = []
         if self.invalid:
             lines += ["Invalid:", *(f"- {one.field}: {one.message}" for one in self.invalid)]
-        for name in ("appeared", "disappeared", "changed"):
-            changes: list[str] = getattr(self, name)
+        for name in ("came_and_went", "appeared", "disappeared", "changed"):
+            changes: list[str] | None = getattr(self, name)
             if changes:
-                lines += [f"{name.capitalize()}:", *(f"- {line}" for line in changes)]
+                lines += [f"{name.capitalize().replace('_', ' ')}:", *(f"- {line}" for line in changes)]
         return lines
 
     @property
     def empty(self) -> bool:
         """True if nothing differs."""
-        return not (self.url or self.title or self.invalid or self.appeared or self.disappeared or self.changed)
+        told = (self.appeared, self.disappeared, self.changed, self.came_and_went)
+        return not (self.url or self.title or self.invalid or any(told))
 
 
 class Settled(Outcome):

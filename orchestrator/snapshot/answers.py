@@ -285,7 +285,8 @@ class RefusedField(TypedDict):
 class DeltaAnswer(TypedDict):
     """`delta`: what differs from a mark, in a new document from the one before.
 
-    `kept` counts lines of a new document that are as they were; `gone` are places in the digest of the one before.
+    `kept` counts lines of a new document that are as they were; `gone` are places in the digest of the one before;
+    `cameAndWent` are messages that were shown since the mark and are gone.
     """
 
     sameDocument: bool
@@ -298,6 +299,7 @@ class DeltaAnswer(TypedDict):
     disappeared: list[Line]
     gone: NotRequired[list[Count]]
     kept: NotRequired[Count]
+    cameAndWent: NotRequired[list[Line]]
     changed: list[Line]
     more: Count | None
 

@@ -267,7 +267,8 @@ def _merge_lines(deltas: list[DeltaAnswer]) -> dict[str, Any]:
         lines[name] = every[:room]
         more += len(every[room:])
         room -= len(lines[name])
-    return {**lines, "invalid": invalid[:_INVALID] or None, "more": more or None}
+    passed = [line for delta in deltas for line in delta.get("cameAndWent", ())]
+    return {**lines, "invalid": invalid[:_INVALID] or None, "came_and_went": passed or None, "more": more or None}
 
 
 def _value_change(before: str, after: str) -> ValueChange | None:

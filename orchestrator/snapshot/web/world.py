@@ -22,8 +22,8 @@ PARTS = (
     "channel", "native", "json", "words", "looking", "requests", "cluster", "lens", "box", "image_map", "refs",
     "role", "name", "state", "place", "outline", "line", "told", "text", "transcript", "locate", "ignore", "patience",
     "point", "press", "drop", "ready", "choice", "combobox", "control", "editor", "focus", "files", "snapshot",
-    "candidates", "selector", "asks", "leave", "settle", "stream", "alignment", "digest", "importance", "validity",
-    "delta", "conditions", "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
+    "candidates", "selector", "asks", "leave", "settle", "stream", "messages", "alignment", "digest", "importance",
+    "validity", "delta", "conditions", "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 

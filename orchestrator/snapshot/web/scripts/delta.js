@@ -1,7 +1,7 @@
 // Compares the page with a mark, element by element, as lines of the outline.
 const noMark = {
   document: null, url: '', title: '', lines: new Map(), requests: new WeakMap(), refusals: 0, focused: new Set(),
-  disabled: null, isCut: false,
+  disabled: null, isCut: false, messages: 0,
 };
 const marks = new Map();
 let latestMark = noMark;
@@ -27,6 +27,7 @@ function beginMark({ name, keep }) {
   marks.set(name ?? '', mark);
   latestMark = mark;
   noteRegions(roots);
+  mark.messages = beginMessages(roots);
   leaving.since = null;
   watchChanges();
   return { ...describePage(), lines: mark.lines.size, ...(keep ? digested(mark.lines) : {}) };
@@ -77,7 +78,7 @@ function toldOf({ mark, result, found }, limit) {
   const { invalid, unsaid } = refusedSince(mark.refusals, result.focused);
   return {
     sameDocument, now: page, url: changeOf('url', mark, page, sameDocument), title: changeOf('title', mark, page, sameDocument),
-    redrawn: found.redrawn, kept: found.kept, invalid, ...bounded(found, limit ?? 40, result.focused, unsaid),
+    redrawn: found.redrawn, kept: found.kept, cameAndWent: cameAndWent(mark.messages), invalid, ...bounded(found, limit ?? 40, result.focused, unsaid),
   };
 }
 

@@ -24,6 +24,7 @@ function watchChanges() {
 }
 
 function noteChanges(records) {
+  noteMessages(records);
   for (const record of records) {
     if (!isNoticed(record)) continue;
     watch.changed = now();

@@ -1,0 +1,105 @@
+// Notes the messages that come and go while a step is observed: an alert that said why may be gone before anybody looks.
+const MESSAGE_ROLES = wordSet('alert alertdialog dialog status');
+const MESSAGE_CSS = '[role],[aria-live],dialog,output';
+const LONGEST_MESSAGE = 200;
+const MOST_PASSED = 10;
+/** Messages that are remembered, of a page that writes ever new ones, and nodes of a change that are looked at. */
+const MOST_MESSAGES = 200;
+
+const messages = {
+  /** What each message says while it is there; `isOld` if it was there at the mark, `isSeen` once it could be read. */
+  shown: new Map(),
+  /** Those that are gone, in the order in which they went; `counted` is their number ever. */
+  gone: [],
+  counted: 0,
+};
+
+/** The role of a message as it is told, or '' for what is none. */
+function messageRole(element) {
+  const role = roleOf(element);
+  if (MESSAGE_ROLES.has(role)) return role;
+  const live = attribute(element, 'aria-live');
+  if (role && role !== 'generic') return '';
+  return live === 'assertive' ? 'alert' : live === 'polite' ? 'status' : '';
+}
+
+/** What a message says: a dialog its name, anything else its text, unless that is of messages inside it. */
+function sayingOf(element, role) {
+  const name = /dialog$/.test(role) ? nameOf(element, role) : '';
+  if (!name) for (const inner of queryAll(element, MESSAGE_CSS)) if (messageRole(inner)) return '';
+  return cut(normal(name || dom.textContent(element)), LONGEST_MESSAGE);
+}
+
+/** Begins anew: what is there now is no news. Returns the number of messages that are gone by now. */
+function beginMessages(roots) {
+  messages.shown.clear();
+  for (const root of roots) {
+    for (const element of queryAll(root, MESSAGE_CSS)) {
+      const role = messageRole(element);
+      if (role && messages.shown.size < MOST_MESSAGES) {
+        messages.shown.set(element, { role, text: sayingOf(element, role), isOld: isReadable(element), isSeen: false });
+      }
+    }
+  }
+  return messages.counted;
+}
+
+/** Looks at the messages that these changes concern. */
+function noteMessages(records) {
+  if (!messages.shown.size && !records.some(({ addedNodes }) => addedNodes.length)) return;
+  const concerned = new Set();
+  for (const { target, addedNodes } of records.slice(0, MOST_MESSAGES)) {
+    for (const node of [target, ...Array.from(addedNodes).slice(0, MOST_MESSAGES)]) addMessages(node, node !== target, concerned);
+  }
+  lookAtMessages(concerned);
+}
+
+/** Adds the messages around a node, and with `isNew` those inside it, which came with it. */
+function addMessages(node, isNew, concerned) {
+  const element = dom.type(node) === ELEMENT ? node : dom.parent(node);
+  if (!element || dom.type(element) !== ELEMENT) return;
+  for (let at = dom.closest(element, MESSAGE_CSS); at; at = dom.parent(at) && dom.closest(dom.parent(at), MESSAGE_CSS)) {
+    concerned.add(at);
+    if (dom.type(dom.parent(at)) !== ELEMENT) break;
+  }
+  if (isNew) for (const inner of queryAll(element, MESSAGE_CSS)) concerned.add(inner);
+}
+
+/** Brings what is remembered up to date: of these elements, or of all that are shown. */
+function lookAtMessages(concerned = messages.shown.keys()) {
+  for (const element of [...concerned, ...messages.shown.keys()]) {
+    const known = messages.shown.get(element);
+    const role = isLive(element) ? messageRole(element) : '';
+    // Whether it can be read takes a layout of the page.
+    if (!known && !role) continue;
+    const text = role && isReadable(element) ? sayingOf(element, role) : '';
+    if (known && text === known.text) known.isSeen ||= text !== '';
+    else replaceMessage(element, known, { role, text, isOld: false, isSeen: text !== '' });
+  }
+}
+
+/** Notes what an element says now; what it said before is gone, unless it only goes on. */
+function replaceMessage(element, known, now) {
+  const goesOn = known && now.text.startsWith(known.text);
+  if (known && known.isSeen && !known.isOld && !goesOn) noteGone(element, known);
+  if (known && goesOn && known.isOld) Object.assign(now, { isOld: true });
+  if (now.text) {
+    if (known || messages.shown.size < MOST_MESSAGES) messages.shown.set(element, now);
+  } else messages.shown.delete(element);
+}
+
+function noteGone(element, { role, text }) {
+  if (!text || LOADING.test(text)) return;
+  messages.counted += 1;
+  messages.gone.push({ number: messages.counted, line: `${role} ${quoted(text)}` });
+  if (messages.gone.length > MOST_MESSAGES) messages.gone.shift();
+}
+
+/** The lines of the messages that came and went since so many were gone; one that came again is counted. */
+function cameAndWent(before) {
+  lookAtMessages();
+  const times = new Map();
+  for (const { number, line } of messages.gone) if (number > before) times.set(line, (times.get(line) ?? 0) + 1);
+  const lines = [...times].slice(0, MOST_PASSED).map(([line, count]) => (count > 1 ? `${line} (${count} times)` : line));
+  return lines.length ? lines : undefined;
+}
