@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -33,12 +33,16 @@ class Visit:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of a path; a page's function may return one to set more than its HTML."""
+    """The answer of a path; a page's function may return one to set more than its HTML.
+
+    The second half of its body waits for the gate `rest`.
+    """
 
     body: str | bytes = ""
     status: int = 200
     content_type: str = "text/html; charset=utf-8"
     headers: Mapping[str, str] = field(default_factory=dict)
+    rest: Gate | None = None
 
 
 Answering = Callable[[Visit], "str | Reply"]
@@ -106,7 +110,7 @@ class Site:
         def answering(visit: Visit) -> Reply:
             reply = answer(visit)
             reply = reply if isinstance(reply, Reply) else Reply(reply)
-            return Reply(reply.body, reply.status, reply.content_type, {**reply.headers, **(cookie if cookies else {})})
+            return replace(reply, headers={**reply.headers, **(cookie if cookies else {})})
 
         self._answers[path] = answering
         return self.url(path)
@@ -209,8 +213,14 @@ class _Handler(BaseHTTPRequestHandler):
         }.items():
             self.send_header(name, value)
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
+        if self.command == "HEAD":
+            return
+        half = len(data) // 2 if reply.rest else len(data)
+        self.wfile.write(data[:half])
+        if reply.rest:
+            self.wfile.flush()
+            reply.rest.pass_through()
+            self.wfile.write(data[half:])
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _respond  # noqa: N815 (the base class looks for these names)
 
