@@ -22,7 +22,6 @@ class InterruptionHandler:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self.deferred = scene.web_page.queued_calls
-        self.caller = scene.caller_key
 
     def check_place(self) -> None:
         """Raise if another process drives the session now."""

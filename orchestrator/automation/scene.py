@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -46,8 +45,6 @@ from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
 from orchestrator.webdriver.websocket import Command
 
-_KEY = 8
-"""Characters of a key by which the page tells callers apart."""
 _LEAVES = 0.2
 """Seconds in which a page that is about to be left begins a navigation, unless a script sends its form."""
 _CHECK_EVERY = 0.25
@@ -197,11 +194,6 @@ class Scene:
         """
         self.check()
         changed.wait(min(_CHECK_EVERY, deadline.seconds_left))
-
-    @property
-    def caller_key(self) -> str:
-        """A short key of whose call it is."""
-        return hashlib.sha256(self._turn.caller.key.encode()).hexdigest()[:_KEY]
 
     def check_place(self) -> None:
         """Raise if another process has got the session, since this one stood still."""

@@ -34,8 +34,12 @@ def element_error(
         return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint=SELECTOR_HINT)
     if reason == "bad_value":
         return InvalidArgument(f"{quoted(given)} cannot hold that: {detail}.", hint="Nothing was changed.")
-    if reason in {"stale", "renamed"}:
-        return _stale_ref(selector, answer, record)
+    if reason == "stale":
+        never = selector.ref is not None and selector.ref >= record.ref_next
+        problem = "was never given in this session" if never else "no longer names an element of this page"
+        return StaleRef(
+            f"Ref {quoted(given)} {problem}.", hint="Call get_visible_elements and use a ref from its outline."
+        )
     if reason == "leaving":
         return NavigationWaits(detail)
     if reason == "not_found":
@@ -48,15 +52,6 @@ def element_error(
     return NotActionable(
         f"{quoted(given)} cannot be acted on: {detail or reason}.", hint=_HINTS.get(reason, ""), **near
     )
-
-
-def _stale_ref(selector: Selector, answer: RefusedAnswer, record: SessionRecord) -> StaleRef:
-    hint = "Call get_visible_elements and use a ref from its outline."
-    if answer["reason"] == "renamed":
-        return StaleRef(f"{answer['detail']}.", hint=hint)
-    never = selector.ref is not None and selector.ref >= record.ref_next
-    problem = "was never given in this session" if never else "no longer names an element of this page"
-    return StaleRef(f"Ref {quoted(selector.given)} {problem}.", hint=hint)
 
 
 def expect_found(answer: FoundT | RefusedAnswer | CrossOriginAnswer) -> FoundT:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from orchestrator.models.session import Caller, SessionRecord
+from orchestrator.models.session import SessionRecord
 
 
 class RecordAccess(Protocol):
     """Access to the record of the session whose turn it is."""
 
     record: SessionRecord
-    caller: Caller
 
     def check(self) -> None:
         """Raise if the caller is gone or the session was closed or lost."""

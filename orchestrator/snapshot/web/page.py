@@ -90,13 +90,7 @@ class RefRange(Protocol):
 
 
 class PageListener(Protocol):
-    """Receives what a page reports beside its answers.
-
-    Attributes:
-        caller: A key of whose call it is: a ref stands for what its caller was told.
-    """
-
-    caller: str
+    """Receives what a page reports beside its answers."""
 
     def report_external_url(self, url: str) -> None:
         """Report the URL of another program that the page was kept from opening."""
@@ -403,8 +397,7 @@ class PageEngine:
     def _with_refs(self, params: dict[str, Any]) -> str:
         if self._refs.next >= self._refs.end:
             self._refs.reserve(1)  # without any, most answers would take a second call
-        caller = {"caller": self._listener.caller} if self._listener else {}
-        return json.dumps({**params, "refs": self._numbers(), "look": self._look_ms, **caller})
+        return json.dumps({**params, "refs": self._numbers(), "look": self._look_ms})
 
     def _send(self, script: str, args: list[Any]) -> tuple[AnswerHead, dict[str, Any]]:
         if self._listener and (pending := self._listener.pending_navigation()):

@@ -53,7 +53,7 @@ function mostLike(entries, { text, role, isPath }) {
 /** Lines that the caller may have meant with a locator that found nothing, from the part of the page where it looks. */
 function candidatesFor(locator) {
   const { entries, focused } = survey(startNear(locator));
-  return mostLike(entries.filter((entry) => entry.hasRef), aimOf(locator)).map((entry) => toldLine(entry, focused));
+  return mostLike(entries.filter((entry) => entry.hasRef), aimOf(locator)).map((entry) => referredLine(entry, focused));
 }
 
 function startNear(locator) {
@@ -73,7 +73,7 @@ function linesNear(found, locator, text) {
   else if (text !== undefined) near = mostLike(entriesIn(found, entries), { text });
   if (!near.length && found.length) near = linesAround(entries, found[0]);
   if (!near.length) near = entries.filter(({ role }) => SIGNPOSTS.has(role)).slice(0, MOST_CANDIDATES);
-  return near.map((entry) => toldLine(entry, focused));
+  return near.map((entry) => referredLine(entry, focused));
 }
 
 const entriesIn = ([element], entries) =>

@@ -4,7 +4,6 @@ const noMark = {
   disabled: null, isCut: false, messages: 0,
 };
 const marks = new Map();
-let latestMark = noMark;
 
 /** The mark of this name: each step of a sequence has its own. */
 const markOf = (name) => marks.get(name ?? '') ?? noMark;
@@ -25,7 +24,6 @@ function beginMark({ name, keep }) {
     if (dom.type(root) === DOCUMENT) mark.requests.set(root, requestsOf(dom.window(root)).beginStep());
   }
   marks.set(name ?? '', mark);
-  latestMark = mark;
   noteRegions(roots);
   mark.messages = beginMessages(roots);
   leaving.since = null;
@@ -127,7 +125,7 @@ const changeOf = (key, mark, page, sameDocument) =>
 /** At most `most` lines: what appeared first, then what changed, then what went; `more` counts the rest and `unsaid`. */
 function bounded({ appeared, disappeared, changed, isNew, isElsewhere }, most, focused, unsaid) {
   const total = appeared.length + disappeared.length + changed.length;
-  const write = (entries) => entries.map((entry) => toldLine(entry, focused));
+  const write = (entries) => entries.map((entry) => referredLine(entry, focused));
   const first = (isNew || appeared.length > most ? byImportance(appeared, isElsewhere) : appeared).slice(0, most);
   const second = changed.slice(0, most - first.length);
   const third = disappeared.slice(0, most - first.length - second.length);

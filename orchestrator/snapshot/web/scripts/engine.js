@@ -65,7 +65,6 @@ const engine = {
       ({ locator } = params);
       noteSecrets(unmasking.takeRecords());
       reserve(params.refs);
-      setCaller(params.caller);
       looking.limit = params.look ?? looking.limit;
       if (name === 'numbered') return finished();
       unfinished = null;

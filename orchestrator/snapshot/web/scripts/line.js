@@ -16,13 +16,12 @@ function lineOf(entry, focused, ref) {
 const referredLine = (entry, focused) => lineOf(entry, focused, entry.hasRef ? refOf(entry.element) : '');
 
 /** The line that an element has, or would have if the outline listed it. */
-const lineFor = (element) => referredLine(entryFor(element), focusedElements());
-
-function entryFor(element) {
+function lineFor(element) {
   const pointer = hasPointer(outer(element));
   const other = () => (isClickable(element, styleOf(element), pointer) ? 'clickable' : labelledRole(element) || 'generic');
   const role = roleOf(element) || other();
-  return new Entry(element, role, { entry: null, depth: 0 }, true);
+  const entry = new Entry(element, role, { entry: null, depth: 0 }, true);
+  return referredLine(entry, focusedElements());
 }
 
 const hasPointer = (element) => element !== null && styleOf(element).cursor === 'pointer';

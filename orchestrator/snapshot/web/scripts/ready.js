@@ -7,7 +7,7 @@ const REASONS = [
   'starting', 'moving', 'covered', 'bad_value',
 ];
 /** Reasons that no waiting changes; `no_field` only if it is that of every match. */
-const FINAL = new Set(['is_file', 'bad_value', 'no_field', 'drawn', 'renamed']);
+const FINAL = new Set(['is_file', 'bad_value', 'no_field', 'drawn']);
 const no = (reason, detail) => ({ ok: false, reason, detail });
 const TRIES = 20;
 
@@ -152,7 +152,6 @@ function selectContent(element, kind) {
 /** Tries all matches once: the first that can be acted on, else the failure nearest to ready. */
 async function tryMatches(request) {
   const found = locate(request.locator);
-  if (isAct(request) && request.locator.by === 'ref') refuseRenamed(found[0], request.locator.value);
   const matches = found.length;
   if (!matches) return { ...no('not_found', `nothing matches ${describeLocator(request.locator)}`), matches };
   let nearest = null;
@@ -160,18 +159,12 @@ async function tryMatches(request) {
     const element = actedOn(match, request);
     request.found = {};
     const failure = await CHECKS[request.need](element, request);
-    if (!failure) {
-      if (isAct(request)) noteActed(match);
-      return succeed(element, matches, request);
-    }
+    if (!failure) return succeed(element, matches, request);
     const nearer = !nearest || REASONS.indexOf(failure.reason) > REASONS.indexOf(nearest.reason);
     if (nearer) nearest = { ...failure, matches };
   }
   return nearest;
 }
-
-/** True for what changes something; a ref is read whatever its element has become. */
-const isAct = ({ need }) => need !== 'present' && need !== 'visible';
 
 function succeed(element, matches, request) {
   acting.element = element;

@@ -51,7 +51,7 @@ function outlineLines(part, kept, focused) {
     if (isLookOver()) break;
     const depth = kept ? depthAmong(entry, kept, depths) : entry.depth;
     const dash = entry.role === 'more' ? '' : '- ';
-    lines.push(`${'  '.repeat(depth)}${dash}${toldLine(entry, focused)}`);
+    lines.push(`${'  '.repeat(depth)}${dash}${referredLine(entry, focused)}`);
   }
   return lines;
 }
@@ -109,7 +109,6 @@ function describedAll(part, focused, entries) {
 function described(entry, focused, selectors) {
   const { element, value } = entry;
   const states = entry.states(focused);
-  noteTold(entry);
   return {
     ref: refOf(element), role: entry.shownRole, name: shown(entry.name), value: value ? shown(value) : undefined,
     states: states.length ? states : undefined, ...selectors(entry),
