@@ -154,6 +154,7 @@ class SessionConnection:
 
         Refs in a page need no record: the page has their numbers.
         """
+        self.page.begin_call(turn.caller.key)
         if turn.record.type not in APPS:
             yield
             return

@@ -39,6 +39,10 @@ def element_error(
         return StaleRef(
             f"Ref {quoted(given)} {problem}.", hint="Call get_visible_elements and use a ref from its outline."
         )
+    if reason == "changed":
+        instead = answer.get("instead")
+        hint = f"It is {instead} now: use that." if instead else "Nothing else has that name now, or several have it"
+        return StaleRef(f"{detail}.", hint=hint if instead else f"{hint}: look with get_visible_elements.")
     if reason == "not_found":
         reason = f": {detail}" if "frame" in detail and ">>" in given else ""
         return ElementNotFound(

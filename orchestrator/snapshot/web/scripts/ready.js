@@ -154,19 +154,23 @@ async function tryMatches(request) {
   const found = locate(request.locator);
   const matches = found.length;
   if (!matches) return { ...no('not_found', `nothing matches ${describeLocator(request.locator)}`), matches };
+  if (request.locator.by === 'ref' && isAct(request)) mustBeAsTold(found[0], request.locator.value);
   let nearest = null;
   for (const match of found.slice(0, TRIES)) {
     const element = actedOn(match, request);
     request.found = {};
     const failure = await CHECKS[request.need](element, request);
-    if (!failure) return succeed(element, matches, request);
+    if (!failure) return succeed(match, element, matches, request);
     const nearer = !nearest || REASONS.indexOf(failure.reason) > REASONS.indexOf(nearest.reason);
     if (nearer) nearest = { ...failure, matches };
   }
   return nearest;
 }
 
-function succeed(element, matches, request) {
+const isAct = ({ need }) => need !== 'present' && need !== 'frame';
+
+function succeed(match, element, matches, request) {
+  if (isAct(request)) for (const each of new Set([match, element])) noteAct(each);
   acting.element = element;
   if (isField(element)) acting.field = element;
   hearRefusals(dom.root(element));
