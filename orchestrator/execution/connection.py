@@ -158,6 +158,7 @@ class SessionConnection:
         if turn.record.type not in APPS:
             yield
             return
+        self.screen.begin_call(turn.caller.key)
         self.screen.restore_refs(turn.record.screen_refs)
         try:
             yield

@@ -41,8 +41,7 @@ def element_error(
         )
     if reason == "changed":
         instead = answer.get("instead")
-        hint = f"It is {instead} now: use that." if instead else "Nothing else has that name now, or several have it"
-        return StaleRef(f"{detail}.", hint=hint if instead else f"{hint}: look with get_visible_elements.")
+        return StaleRef(f"{detail}.", hint=f"It is {instead} now: use that." if instead else _NO_SUCH_THING)
     if reason == "not_found":
         reason = f": {detail}" if "frame" in detail and ">>" in given else ""
         return ElementNotFound(
@@ -68,6 +67,7 @@ def expect_found(answer: FoundT | RefusedAnswer | CrossOriginAnswer) -> FoundT:
     return answer
 
 
+_NO_SUCH_THING = "No other element has that name now, or several have it: look with get_visible_elements."
 _LOOK_AGAIN = "Call get_visible_elements to see what is there."
 
 NAME_THE_FRAME = "If it is meant, pass its ref, or name the frame: FRAME >> SELECTOR."

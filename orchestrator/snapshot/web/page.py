@@ -190,6 +190,10 @@ class PageEngine:
         """Note whose call begins: what its answers tell of elements, this caller knows once the call is over."""
         self._reader = [sha256(caller.encode()).hexdigest()[:8], secrets.token_hex(4)]
 
+    def begin_step(self) -> None:
+        """Note that the caller has read all answers so far within its call, as a script does."""
+        self._reader[1] = secrets.token_hex(4)
+
     def queue_call(
         self,
         method: PageMethod[AnswerT],

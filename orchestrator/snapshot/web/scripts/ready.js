@@ -170,19 +170,25 @@ async function tryMatches(request) {
 const isAct = ({ need }) => need !== 'present' && need !== 'frame';
 
 function succeed(match, element, matches, request) {
-  if (isAct(request)) for (const each of new Set([match, element])) noteAct(each);
   acting.element = element;
   if (isField(element)) acting.field = element;
   hearRefusals(dom.root(element));
   acting.handle = request.handle ? element : null;
   const role = roleOf(element);
   const { point, ...found } = request.found;
+  const line = lineOfFound(element, request);
+  if (isAct(request)) for (const each of new Set([match, element])) noteAct(each);
   return {
-    ok: true, origin: window.location.origin, ...placeOf(element, point), matches, ref: refOf(element), line: lineFor(element), role: role || 'generic',
+    ok: true, origin: window.location.origin, ...placeOf(element, point), matches, ref: refOf(element), line, role: role || 'generic',
     name: shown(nameOf(element, role)), tag: dom.tag(element), kind: kindOf(element), empty: !rawValue(element),
     checked: checkedOf(element), path: homePath(element), handle: request.handle ? true : undefined, loose: element === loose || undefined,
     ...found,
   };
+}
+
+/** The line, which is told only for a ref: only then does the result of an act name the element. */
+function lineOfFound(element, { locator }) {
+  return locator.by === 'ref' ? lineFor(element) : lineOf(entryFor(element), focusedElements(), refOf(element));
 }
 
 function placeOf(element, point) {

@@ -29,13 +29,15 @@ const isSameThing = (one, other) => one.role === other.role && one.name === othe
 /** Notes that the answer shows this entry with its ref. */
 function tell({ element, role, shownRole, name }) {
   const known = reading.told.get(element);
-  const fact = { role: shownRole, inner: role, name: shown(name), at: told += 1, call: reading.call, before: undefined };
+  const { call } = reading;
+  const fact = { role: shownRole, inner: role, name: shown(name), at: told += 1, call, last: call, before: undefined };
   if (known && isSameThing(known, fact)) {
     known.at = fact.at;
+    known.last = call;
     toldToAnyone.set(element, known);
     return;
   }
-  fact.before = known?.call === fact.call ? known.before : known;
+  fact.before = known?.call === call ? known.before : known;
   if (known) known.before = undefined;
   reading.told.set(element, fact);
   toldToAnyone.set(element, fact);
@@ -92,7 +94,7 @@ function mustBeInPlace(element, ref) {
 function refuseChanged(ref, known, is, place) {
   const became = is.role === known.role ? quoted(is.name) : `${is.role} ${quoted(is.name)}`;
   const refusal = new Refusal('changed', `${ref} was ${known.role} ${quoted(known.name)} and is ${became} now`);
-  refusal.answer.instead = place;
+  Object.assign(refusal.answer, { matches: 1, instead: place });
   throw refusal;
 }
 
@@ -111,7 +113,7 @@ function isOnlyOne(element, known) {
 /** True if the caller acted on the element since, and it is not just the place of it that another thing has taken. */
 function isOwnChange(element, known) {
   const act = reading.acted.get(element);
-  if (!act || (act.at < known.at && act.call !== known.call)) return false;
+  if (!act || (act.at < known.at && act.call !== known.last)) return false;
   const others = othersLike(element, known, (other) => isSameThing(other, known));
   return wasShared(element, known, act, others) || (!others.length && !haveNeighboursChanged(element, known));
 }
@@ -149,7 +151,7 @@ function haveNeighboursChanged(element, known) {
 function neighboursOf(element, { role }) {
   const isKnown = (other) => other !== element && knownOf(other)?.role === role && !reading.acted.has(other);
   for (let around = outer(element); around; around = outer(around)) {
-    const found = queryAll(around, '*').filter(isKnown);
+    const found = everywhere(around, '*').filter(isKnown);
     if (found.length) return found;
   }
   return [];
