@@ -55,8 +55,8 @@ class ToldThings:
         self._reader = self._get_caller("")
 
     def begin_call(self, caller: str) -> None:
-        """Note whose call begins: what the answers of its last call told is known from now on."""
-        self._reader = reader = self._get_caller(caller)
+        """Note whose call begins: what the answers of the one before told is known from now on."""
+        reader = self._reader
         reader.acted -= reader.fresh.keys()
         reader.known |= reader.fresh
         self._anyone |= reader.fresh
@@ -64,6 +64,7 @@ class ToldThings:
         for known in (reader.known, self._anyone):
             for number in [*known][:-_MOST]:
                 del known[number]
+        self._reader = self._get_caller(caller)
 
     def tell(self, number: int, node: Node) -> None:
         """Note that an answer shows an element with its ref."""
