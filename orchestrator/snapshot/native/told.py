@@ -39,11 +39,15 @@ class Thing:
 
 @dataclass
 class _Caller:
-    """One caller's knowledge: `known` from answers of earlier calls, `fresh` from this one's, and `acted` by number."""
+    """One caller's knowledge: `known` from answers of earlier calls, `fresh` from this one's.
+
+    `acted` are the numbers of what it acted on since it was told of it, `acting` those of this call.
+    """
 
     known: dict[int, Thing]
     fresh: dict[int, Thing]
     acted: set[int]
+    acting: set[int]
 
 
 class ToldThings:
@@ -57,7 +61,8 @@ class ToldThings:
     def begin_call(self, caller: str) -> None:
         """Note whose call begins: what the answers of the one before told is known from now on."""
         reader = self._reader
-        reader.acted -= reader.fresh.keys()
+        reader.acted = (reader.acted - reader.fresh.keys()) | reader.acting
+        reader.acting = set()
         reader.known |= reader.fresh
         self._anyone |= reader.fresh
         reader.fresh = {}
@@ -72,7 +77,7 @@ class ToldThings:
 
     def note_act(self, number: int) -> None:
         """Note that the caller acts on an element: what this makes of it is still the same thing."""
-        self._reader.acted.add(number)
+        self._reader.acting.add(number)
 
     def find_change(self, number: int, node: Node, others: Iterable[Node]) -> Thing | None:
         """Return what the caller was told of an element that is another thing now; None if it is the same thing."""
@@ -80,16 +85,14 @@ class ToldThings:
         if was is None or was == now:
             return None
         things = [Thing.of(other) for other in others if other is not node and other.is_visible]
-        told_alike = any(thing.kind == was.kind for other, thing in self._anyone.items() if other != number)
-        if was.kind == now.kind:
-            is_same = not told_alike and all(thing.kind != was.kind for thing in things)
-        else:
-            is_same = number in self._reader.acted and (told_alike or was not in things)
-        return None if is_same else was
+        then = [thing for other, thing in self._anyone.items() if other != number]
+        is_counter = was.kind == now.kind and all(thing.kind != was.kind for thing in (*things, *then))
+        is_acted = number in self._reader.acted | self._reader.acting
+        return None if is_counter or (is_acted and (was in then or was not in things)) else was
 
     def _get_caller(self, key: str) -> _Caller:
         if key not in self._callers:
             for oldest in [*self._callers][: 1 - _MOST_CALLERS]:
                 del self._callers[oldest]
-            self._callers[key] = _Caller({}, {}, set())
+            self._callers[key] = _Caller({}, {}, set(), set())
         return self._callers[key]

@@ -174,6 +174,15 @@ def test_a_number_in_a_name_may_change(stage: Stage, before: str, after: str) ->
     assert stage.ok("click_element", selector=counter)["target"] == f'button "{after}"'
 
 
+def test_a_number_that_the_own_click_changes_is_no_other_element(stage: Stage) -> None:
+    """A counter among others like it counts the caller's own clicks, in one sequence."""
+    like = "<li><button onclick=\"this.textContent = 'Like ' + (1 + +this.textContent.split(' ')[1])\">Like "
+    stage.show(f"<ul>{like}2</button>{like}5</button>{like}9</button></ul>")
+    fifth = stage.ref('button "Like 5"')
+    assert not click_steps(stage, fifth, fifth, fifth).failed
+    assert stage.ref('button "Like 8"') == fifth
+
+
 def test_a_number_that_tells_one_row_from_another_may_not_change(stage: Stage) -> None:
     """Other rows have the same name but for the number, now or when it was told: the number is the name."""
     stage.show(QUEUE)

@@ -52,6 +52,8 @@ function noteKind(fact, number) {
   kinds.set(kind, known && elementOf(`e${known}`) ? SEVERAL : number);
 }
 
+const isToldOfSeveral = (thing) => kinds.get(kindOfThing(thing)) === SEVERAL;
+
 /** What the caller knew of an element when it made this call; undefined if nobody was told of it. */
 function knownOf(element) {
   const own = reading.told.get(element);
@@ -100,14 +102,13 @@ function refuseChanged(ref, known, is, place) {
 
 function isAsKnown(element, known, is) {
   if (isSameThing(known, is)) return true;
-  if (kindOfThing(known) === kindOfThing(is)) return isOnlyOne(element, known);
-  return isOwnChange(element, known);
+  return (kindOfThing(known) === kindOfThing(is) && isOnlyOne(element, known)) || isOwnChange(element, known);
 }
 
 /** True if no other element has, or had when it was told, the same role and name but for digits. */
 function isOnlyOne(element, known) {
   const kind = kindOfThing(known);
-  return kinds.get(kind) !== SEVERAL && !othersLike(element, known, (other) => kindOfThing(other) === kind).length;
+  return !isToldOfSeveral(known) && !othersLike(element, known, (other) => kindOfThing(other) === kind).length;
 }
 
 /** True if the caller acted on the element since, and it is not just the place of it that another thing has taken. */
@@ -120,7 +121,7 @@ function isOwnChange(element, known) {
 
 /** True if others had the same name then, so that it says nothing of which one is meant. */
 function wasShared(element, known, act, others) {
-  if (kinds.get(kindOfThing(known)) === SEVERAL) return true;
+  if (isToldOfSeveral(known) && known.name === withoutDigits(known.name)) return true;
   return others.some((other) => {
     const line = act.lines.deref()?.get(other);
     return line && isSameThing(known, { role: line.entry.shownRole, name: shown(line.entry.name) });
@@ -142,7 +143,8 @@ function haveNeighboursChanged(element, known) {
   const neighbours = neighboursOf(element, known);
   const changed = neighbours.filter((other) => {
     const was = knownOf(other);
-    return kindOfThing(was) !== kindOfThing(thingNow(other, was));
+    const is = thingNow(other, was);
+    return kindOfThing(was) !== kindOfThing(is) || (was.name !== is.name && isToldOfSeveral(was));
   });
   return changed.length > 0 && changed.length * 2 >= neighbours.length;
 }
