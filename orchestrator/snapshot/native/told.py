@@ -1,4 +1,4 @@
-"""What each caller was told of an app's elements: role and name by ref."""
+"""Remembers what each caller was told of an app's elements: role and name by ref."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True)
 class Thing:
-    """What an element is to a caller: its role and its name, as a line shows them."""
+    """The role and the name of an element, as a line shows them."""
 
     role: str
     name: str
@@ -29,7 +29,7 @@ class Thing:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The same but for digits."""
+        """Role and name but for digits."""
         return self.role, _DIGITS.sub("#", self.name)
 
     def describe(self) -> str:
@@ -39,7 +39,7 @@ class Thing:
 
 @dataclass
 class _Caller:
-    """One caller's knowledge: `known` from answers of earlier calls, `fresh` from this one's.
+    """The knowledge of a caller: `known` from answers of earlier calls, `fresh` from this one's.
 
     `acted` are the numbers of what it acted on since it was told of it, `acting` those of this call.
     """
@@ -51,7 +51,7 @@ class _Caller:
 
 
 class ToldThings:
-    """What was told of each ref, by caller; an answer is read when its call is over."""
+    """Things that were told of each ref, by caller; an answer is read when its call is over."""
 
     def __init__(self) -> None:
         self._callers: dict[str, _Caller] = {}
