@@ -157,18 +157,24 @@ class PageAction(Action[ActedT], ABC, Generic[ActedT]):
         if not self.queries_page:
             scene.run_deferred_queries()
         opening = LateOpening(observer, opener) if opener else None
-        return reporting.add_changes(scene, self.act(scene), observer, outline=observe == "outline", opening=opening)
+        result = self._act_and_name(scene)
+        return reporting.add_changes(scene, result, observer, outline=observe == "outline", opening=opening)
 
     def _act_as_step(self, scene: Scene) -> ActedT:
         """Perform it; the sequence that it is a step of may wait for what it opens."""
         scene.scope.opening = None
         opener = self.opener("none") if scene.scope.in_sequence and not scene.native else None
         if opener is None:
-            return self.act(scene)
+            return self._act_and_name(scene)
         observer = ChangeObserver.start(scene, "step")
-        result = self.act(scene)
+        result = self._act_and_name(scene)
         scene.scope.opening = LateOpening(observer, opener)
         return result
+
+    def _act_and_name(self, scene: Scene) -> ActedT:
+        """Perform it; the result names what was found by a ref."""
+        scene.scope.target = None
+        return reporting.name_target(scene, self.act(scene))
 
     def opener(self, observe: Observe) -> Opener | None:
         """Return by what it may open a menu or the like, late; `observe` is how its changes are reported."""

@@ -25,7 +25,7 @@ _OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "ri
 _SIDEWAYS = frozenset({"left", "right"})
 _LOOSE_TOLERANCE = 0.2
 """Share of a screen that may be missing if no distance was requested."""
-_FINAL = frozenset({"ambiguous", "invalid", "stale"})
+_FINAL = frozenset({"ambiguous", "changed", "invalid", "stale"})
 
 
 def scroll_to(scene: Scene, given: str, seconds: float) -> Acted:

@@ -55,14 +55,19 @@ def _describe_input(scene: Scene, chooser: Mapping[str, Any]) -> tuple[str, str]
     if not shared or scene.bidi is None:
         return "", ""
 
-    def call(function: str, numbers: list[int]) -> Any:
-        arguments = [{"sharedId": shared}, *({"type": "number", "value": number} for number in numbers)]
+    def call(function: str, refs: list[int | str]) -> Any:
+        arguments = [{"sharedId": shared}, *map(_local_value, refs)]
         return _call_function(scene, chooser["context"], function, arguments).get("value")
 
     with suppress(OrchestratorError, Interrupted):
         facts = scene.web_page.describe_file_input(call)
         return facts["line"], facts["ref"]
     return "a file input", "input[type=file]"
+
+
+def _local_value(value: int | str) -> dict[str, Any]:
+    """Return a value as an argument of WebDriver BiDi (`script.LocalValue`)."""
+    return {"type": "string" if isinstance(value, str) else "number", "value": value}
 
 
 def set_files_by_bidi(scene: Scene, files: list[str]) -> None:

@@ -16,6 +16,12 @@ STABILITY, STABILITY_LIMIT = 0.15, 5.0
 """Seconds without a change that count as settled, and the longest wait for them, by default."""
 
 
+def name_target(scene: Scene, result: ActedT) -> ActedT:
+    """Name in a result what was found by a ref."""
+    target = scene.scope.target
+    return result.model_copy(update={"target": target}) if target else result
+
+
 def add_url_and_title(scene: Scene, result: ActedT) -> ActedT:
     """Add the page's URL and title to a result that lacks them."""
     # An app's screen has no address, and its title costs a whole page source.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Condition
@@ -17,6 +18,7 @@ from orchestrator.automation.browser.navigation_watch import NavigationWatch
 from orchestrator.automation.browser.pageless_tabs import PagelessTabs
 from orchestrator.automation.browser.permissions import Permissions
 from orchestrator.automation.browser.record_access import RecordAccess
+from orchestrator.automation.browser.selector import parse_selector
 from orchestrator.automation.browser.settling import LateOpening
 from orchestrator.automation.browser.storage import BrowserStorage
 from orchestrator.automation.browser.tabs import SessionTabs
@@ -30,7 +32,7 @@ from orchestrator.models.results import Outcome
 from orchestrator.models.session import SessionRecord, SessionType, Tab
 from orchestrator.network.interception import Traffic
 from orchestrator.settings import Settings
-from orchestrator.snapshot.answers import PageAddress
+from orchestrator.snapshot.answers import PageAddress, ReadyAnswer
 from orchestrator.snapshot.methods import ARRIVED, PRESSED, STATE, AnswerT, PageMethod
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.view import View
@@ -103,6 +105,7 @@ class CallScope:
         opening: The menu or the like that the last step may open late; None once it was waited for.
         page_gone: The error of a page that went away with the step before, so that another is current now.
         rest: True when a press has missed because its element moved: for the next one it must be at rest.
+        target: Role and name of the first element that the running action found, if by a ref, else empty.
     """
 
     deadline: Deadline | None = None
@@ -112,6 +115,7 @@ class CallScope:
     opening: LateOpening | None = None
     page_gone: PlaceGone | None = None
     rest: bool = False
+    target: str | None = None
 
 
 class Scene:
@@ -371,11 +375,14 @@ class Scene:
         given = default if timeout_ms is None else timeout_ms / 1000
         return given if self.scope.deadline is None else min(given, self.scope.deadline.seconds_left)
 
-    def element(
-        self, given: str, need: str, timeout_ms: int | None, **params: Any
-    ) -> AbstractContextManager[FoundElement]:
+    @contextmanager
+    def element(self, given: str, need: str, timeout_ms: int | None, **params: Any) -> Iterator[FoundElement]:
         """Wait for an element, see `Finder.element`; inside the block its frame is current."""
-        return self.finder.element(given, need, self.seconds(timeout_ms), **params)
+        with self.finder.element(given, need, self.seconds(timeout_ms), **params) as found:
+            if self.scope.target is None:
+                is_ref = parse_selector(given).ref is not None
+                self.scope.target = _describe(found.facts) if is_ref else ""
+            yield found
 
     def switch_context(self, context: str) -> None:
         """Make a context of an app current: its own screens, or one of its web views (Switch Context)."""
@@ -489,3 +496,8 @@ class Scene:
             OrchestratorError: Any of the codes in `orchestrator.errors`.
         """
         return self._script_actions.act(self, verb, fields)
+
+
+def _describe(found: ReadyAnswer) -> str:
+    """Return role and name of an element as its line has them."""
+    return f"{found['role']} {json.dumps(found['name'], ensure_ascii=False)}" if found["name"] else found["role"]

@@ -154,9 +154,11 @@ class SessionConnection:
 
         Refs in a page need no record: the page has their numbers.
         """
+        self.page.begin_call(turn.caller.key)
         if turn.record.type not in APPS:
             yield
             return
+        self.screen.begin_call(turn.caller.key)
         self.screen.restore_refs(turn.record.screen_refs)
         try:
             yield

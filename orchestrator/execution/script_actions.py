@@ -41,6 +41,7 @@ class ScriptHost:
         action = self._actions.parse_action(verb, fields)
         action.check_supports(scene.record)
         doing = LoggedAction(verb, action.log_arguments())
+        scene.web_page.begin_step()
         with scene.activity.log_call(scene.record, doing) as call, scene.masking_errors():
             outcome: Outcome = action.perform(scene)
             call.outcome = outcome

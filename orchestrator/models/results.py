@@ -243,12 +243,14 @@ class Acted(Settled):
     url: str | None = None
     title: str | None = None
     outline: str | None = None
+    target: str | None = Field(default=None, description="Role and name of what a ref named.")
 
     def lines(self) -> list[str]:
-        """Return the page, its address and whether it settled."""
+        """Return what was acted on by a ref, the page, its address and whether it settled."""
         is_told = self.state_change is not None and self.state_change.url is not None
         page = "" if is_told else _page(self.url, self.title)
-        return [f"Done. {page}".strip(), *self.change_lines()]
+        done = f"Done: {self.target}." if self.target else "Done."
+        return [f"{done} {page}".strip(), *self.change_lines()]
 
     def page_lines(self) -> list[str]:
         """Return the changes and the outline."""

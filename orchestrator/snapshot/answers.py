@@ -101,7 +101,8 @@ class FrameInText(FrameAddress):
 class RefusedAnswer(TypedDict):
     """A locator that found no usable element: `reason` is one of the engine's words, `detail` a sentence.
 
-    `given` is a script's argument as its caller wrote it; `outside` the way to scroll to an element of an app.
+    `given` is a script's argument as its caller wrote it; `outside` the way to scroll to an element of an app,
+    `instead` the element that is now what the ref was.
     """
 
     ok: Literal[False]
@@ -112,6 +113,7 @@ class RefusedAnswer(TypedDict):
     frames: NotRequired[list[UnsearchedFrame]]
     given: NotRequired[str]
     outside: NotRequired[str]
+    instead: NotRequired[Ref]
 
 
 class CrossOriginStep(FrameAddress):

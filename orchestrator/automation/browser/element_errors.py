@@ -34,12 +34,8 @@ def element_error(
         return InvalidArgument(f"{quoted(given)} is not a valid selector: {detail}.", hint=SELECTOR_HINT)
     if reason == "bad_value":
         return InvalidArgument(f"{quoted(given)} cannot hold that: {detail}.", hint="Nothing was changed.")
-    if reason == "stale":
-        never = selector.ref is not None and selector.ref >= record.ref_next
-        problem = "was never given in this session" if never else "no longer names an element of this page"
-        return StaleRef(
-            f"Ref {quoted(given)} {problem}.", hint="Call get_visible_elements and use a ref from its outline."
-        )
+    if reason in {"stale", "changed"}:
+        return _stale_ref(selector, answer, record)
     if reason == "leaving":
         return NavigationWaits(detail)
     if reason == "not_found":
@@ -51,6 +47,19 @@ def element_error(
         )
     return NotActionable(
         f"{quoted(given)} cannot be acted on: {detail or reason}.", hint=_HINTS.get(reason, ""), **near
+    )
+
+
+def _stale_ref(selector: Selector, answer: RefusedAnswer, record: SessionRecord) -> StaleRef:
+    """The error for a ref whose element is gone, or another thing than its caller was told."""
+    if answer["reason"] == "changed":
+        instead = answer.get("instead")
+        hint = f"It is {instead} now: use that." if instead else _NO_SUCH_THING
+        return StaleRef(f"{answer['detail']}.", hint=hint)
+    never = selector.ref is not None and selector.ref >= record.ref_next
+    problem = "was never given in this session" if never else "no longer names an element of this page"
+    return StaleRef(
+        f"Ref {quoted(selector.given)} {problem}.", hint="Call get_visible_elements and use a ref from its outline."
     )
 
 
@@ -67,6 +76,7 @@ def expect_found(answer: FoundT | RefusedAnswer | CrossOriginAnswer) -> FoundT:
     return answer
 
 
+_NO_SUCH_THING = "No other element has that name now, or several have it: look with get_visible_elements."
 _LOOK_AGAIN = "Call get_visible_elements to see what is there."
 
 NAME_THE_FRAME = "If it is meant, pass its ref, or name the frame: FRAME >> SELECTOR."

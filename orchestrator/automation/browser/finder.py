@@ -37,7 +37,9 @@ _SLICE_WITH_FRAMES = 0.2
 _PAUSE = 0.02
 """Seconds between two polls."""
 
-_FINAL = frozenset({"ambiguous", "bad_value", "drawn", "invalid", "is_file", "no_field", "other_site", "stale"})
+_FINAL = frozenset(
+    {"ambiguous", "bad_value", "changed", "drawn", "invalid", "is_file", "no_field", "other_site", "stale"}
+)
 """Reasons that waiting does not change."""
 _TYPED_INTO = frozenset({"fill", "focus", "files"})
 """Needs of what puts the caller's words or files into an element: never into another site's frame by itself."""
@@ -243,7 +245,7 @@ class Finder:
         if (
             "ok" not in answer
             or not answer.get("frames")
-            or answer.get("reason") in {"ambiguous", "invalid", "frame_gone"}
+            or answer.get("reason") in {"ambiguous", "changed", "invalid", "frame_gone"}
         ):
             return answer
         here, nearest = self.frames.current_path, answer

@@ -11,7 +11,7 @@ from orchestrator.snapshot.answers import ControlFacts, ReadyAnswer, RefusedAnsw
 from orchestrator.snapshot.native.locating import describe_locator
 from orchestrator.snapshot.native.node import FIELDS, TOGGLES, Node, ScreenBox
 from orchestrator.snapshot.native.screen_snapshot import ScreenSnapshot
-from orchestrator.snapshot.native.text import normalize_space, quoted, shorten, value_of
+from orchestrator.snapshot.native.text import format_line, normalize_space, quoted, shorten, value_of
 
 Failure = tuple[str, str]
 """A reason in the words of the page engine, and the same as a sentence."""
@@ -20,7 +20,7 @@ REASONS = [
     "moving", "bad_value",
 ]  # fmt: skip
 """Reasons from far to near: of several failures the one nearest to ready is reported."""
-FINAL = frozenset({"ambiguous", "bad_value", "invalid", "stale"})
+FINAL = frozenset({"ambiguous", "bad_value", "changed", "invalid", "stale"})
 """Reasons that no waiting changes."""
 _TRIES = 20
 _YES, _NO = frozenset({"true", "on", "checked", "yes"}), frozenset({"false", "off", "unchecked", "no"})
@@ -64,6 +64,9 @@ def find_actionable(
         return None, {
             "ok": False, "reason": "not_found", "detail": f"nothing matches {describe_locator(locator)}", "matches": 0,
         }  # fmt: skip
+    is_ref, is_act = locator["by"] == "ref", check.need not in {"present", "frame"}
+    if is_ref and is_act:
+        screen.check_told(matches[0], str(locator["value"]))
     nearest: Failure | None = None
     outside: str | None = None
     for match in matches[:_TRIES]:
@@ -71,7 +74,10 @@ def find_actionable(
         check.facts, check.point = {}, None
         failure = _CHECKS[check.need](screen, node, check)
         if failure is None:
-            return node, _ready_answer(screen, node, check, len(matches))
+            found = _ready_answer(screen, node, check, len(matches), is_told=is_ref)
+            if is_act:
+                screen.refs.told.note_act(int(found["ref"][1:]))
+            return node, found
         if nearest is None or REASONS.index(failure[0]) > REASONS.index(nearest[0]):
             nearest = failure
             outside = _direction(node.box, screen.tree.window) if failure[0] == "hidden" and node.is_outside else None
@@ -300,13 +306,16 @@ _CHECKS = {
 }  # fmt: skip
 
 
-def _ready_answer(screen: ScreenSnapshot, node: Node, check: ActionabilityCheck, matches: int) -> ReadyAnswer:
+def _ready_answer(
+    screen: ScreenSnapshot, node: Node, check: ActionabilityCheck, matches: int, *, is_told: bool
+) -> ReadyAnswer:
     part = node.visible_box if node.visible_box.has_area else node.box
     x, y = check.point or part.centre
     width, height = node.box.size
+    line = screen.line_with_ref(node) if is_told else format_line(node, screen.refs.ref(node))
     return {
         "ok": True, "x": x, "y": y, "width": width, "height": height, "matches": matches,
-        "ref": screen.refs.ref(node), "line": screen.line_with_ref(node), "role": node.role or "generic",
+        "ref": screen.refs.ref(node), "line": line, "role": node.role or "generic",
         "name": shorten(node.name), "tag": node.class_name, "kind": control_kind(node), "empty": not node.value,
         "checked": node.checked, "path": [], "origin": "", **check.facts,
     }  # fmt: skip

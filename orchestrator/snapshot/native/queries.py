@@ -97,7 +97,7 @@ def _lines(screen: ScreenSnapshot, part: Sequence[OutlineEntry], kept: Sequence[
 def _described(screen: ScreenSnapshot, entry: OutlineEntry) -> ElementFacts:
     node = entry.node
     facts: ElementFacts = {
-        "ref": screen.refs.ref(node), "role": node.role, "name": shorten(node.name),
+        "ref": screen.refs.tell(node), "role": node.role, "name": shorten(node.name),
         "selector": screen.remote_locators.locator_for(node).selector,
     }  # fmt: skip
     if value := shorten(value_of(node)):

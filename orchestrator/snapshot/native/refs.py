@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol, Self
 
 from orchestrator.snapshot.native.node import Node, digest, is_other_screen
+from orchestrator.snapshot.native.told import ToldThings
 from orchestrator.snapshot.native.tree import Tree
 
 _MOST = 20_000
@@ -63,9 +64,14 @@ class SeenScreen(NamedTuple):
 
 
 class Refs:
-    """The number of each element, by the key that identifies it in every source."""
+    """The number of each element, by the key that identifies it in every source.
+
+    Attributes:
+        told: What callers of this process were told of the elements.
+    """
 
     def __init__(self, reserved: NativeRefRange) -> None:
+        self.told = ToldThings()
         self._reserved = reserved
         self._numbers: dict[int, int] = {}
         self._keys: dict[int, int] = {}
@@ -100,6 +106,12 @@ class Refs:
             self._keys[number] = node.key
             self._has_changed = True
         return f"e{number}"
+
+    def tell(self, node: Node) -> str:
+        """Return the ref of an element that an answer shows."""
+        ref = self.ref(node)
+        self.told.tell(int(ref[1:]), node)
+        return ref
 
     def node(self, ref: str, tree: Tree) -> Node | None:
         """Return the element of a ref, or None if it is not on the screen."""

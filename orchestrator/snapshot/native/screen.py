@@ -130,6 +130,10 @@ class Screen:
         """Take the refs of the session's record, if another process has given some since the last call here."""
         self._reader.restore_refs(packed)
 
+    def begin_call(self, caller: str) -> None:
+        """Note whose call begins: what its answers tell of elements, this caller knows once the call is over."""
+        self._reader.begin_call(caller)
+
     def pack_refs(self) -> str:
         """Return the refs as the session's record keeps them; empty before the first look."""
         return self._reader.pack_refs()

@@ -61,6 +61,10 @@ class ScreenReader:
         if self._refs.restore(packed):
             self.last = None
 
+    def begin_call(self, caller: str) -> None:
+        """Note whose call begins."""
+        self._refs.told.begin_call(caller)
+
     def pack_refs(self) -> str:
         """Return the refs as the session's record keeps them."""
         return self._refs.pack()

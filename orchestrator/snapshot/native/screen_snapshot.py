@@ -13,7 +13,8 @@ from orchestrator.snapshot.native.node import Node
 from orchestrator.snapshot.native.outline import OutlineEntry, collect_entries
 from orchestrator.snapshot.native.refs import Refs
 from orchestrator.snapshot.native.remote_locators import RemoteLocators
-from orchestrator.snapshot.native.text import WITHOUT_REF
+from orchestrator.snapshot.native.text import WITHOUT_REF, quoted
+from orchestrator.snapshot.native.told import Thing
 from orchestrator.snapshot.native.tree import Tree
 
 _CANDIDATES = 5
@@ -57,11 +58,28 @@ class ScreenSnapshot:
 
     def line(self, node: Node) -> str:
         """Return a node's line, with its ref if the outline shows one."""
-        return text.format_line(node, "" if node.role in WITHOUT_REF else self.refs.ref(node))
+        return text.format_line(node, "" if node.role in WITHOUT_REF else self.refs.tell(node))
 
     def line_with_ref(self, node: Node) -> str:
         """Return a node's line for an error: with a ref even if the outline shows none."""
-        return text.format_line(node, self.refs.ref(node))
+        return text.format_line(node, self.refs.tell(node))
+
+    def check_told(self, node: Node, ref: str) -> None:
+        """Refuse the ref of an element that is another thing than the caller was told.
+
+        Raises:
+            Refusal: The answer has the ref of the one element that is now what was told.
+        """
+        nodes = [each for each in self.tree.nodes if each.role and not each.left_out]
+        was = self.refs.told.find_change(int(ref[1:]), node, nodes)
+        if was is None:
+            return
+        now, places = Thing.of(node), [each for each in nodes if each.is_visible and Thing.of(each) == was]
+        became = quoted(now.name) if now.role == was.role else now.describe()
+        refusal = Refusal("changed", f"{ref} was {was.describe()} and is {became} now", matches=1)
+        if len(places) == 1:
+            refusal.answer["instead"] = self.refs.tell(places[0])
+        raise refusal
 
     def locate(self, locator: Mapping[str, Any]) -> list[Node]:
         """Return all elements that match; for a strict locator at most one.

@@ -6,6 +6,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from pydantic import Field, ValidationError
@@ -200,6 +201,15 @@ class PageEngine:
         self._refs = refs
         self._look_ms = round(look * 1000)
         self.queued_calls: list[QueuedCall] = []
+        self._reader = ["", ""]
+
+    def begin_call(self, caller: str) -> None:
+        """Note whose call begins: what its answers tell of elements, this caller knows once the call is over."""
+        self._reader = [sha256(caller.encode()).hexdigest()[:8], secrets.token_hex(4)]
+
+    def begin_step(self) -> None:
+        """Note that the caller has read all answers so far within its call, as a script does."""
+        self._reader[1] = secrets.token_hex(4)
 
     def queue_call(
         self,
@@ -352,12 +362,12 @@ class PageEngine:
         """Note that the documents of the current tab are about to be replaced."""
         self._world.expect_new_document()
 
-    def describe_file_input(self, call: Callable[[str, list[int]], Any]) -> FileInputAnswer:
+    def describe_file_input(self, call: Callable[[str, list[int | str]], Any]) -> FileInputAnswer:
         """Return line and ref of a file input that only WebDriver BiDi can name, since it may be outside the document.
 
         `call` runs a function of BiDi with the input and with numbers as its arguments, in the engine's world.
         """
-        function = f"(input, next, end) => window[{json.dumps(self._world.key)}]?.picked(input, [next, end])"
+        function = f"(input, ...refs) => window[{json.dumps(self._world.key)}]?.picked(input, refs)"
         _, facts = self._complete(self._read(call(function, self._numbers())))
         return _checked(FILE_INPUT, facts)
 
@@ -369,8 +379,8 @@ class PageEngine:
         """Return the target of a `script.callFunction` for these two, in a browsing context."""
         return self._world.sandbox_target(context)
 
-    def _numbers(self) -> list[int]:
-        return [self._refs.next, self._refs.end]
+    def _numbers(self) -> list[int | str]:
+        return [self._refs.next, self._refs.end, *self._reader]
 
     def _ask(self, body: str, *args: str) -> dict[str, Any]:
         _, facts = self._complete(self._send(body, [*args, self._numbers()]))

@@ -20,7 +20,7 @@ WORLD: Final = storage_script.WORLD
 """The name of the isolated world, and of the BiDi sandbox, which are the same world in Chromium."""
 PARTS = (
     "channel", "native", "json", "words", "looking", "requests", "cluster", "lens", "box", "image_map", "refs",
-    "role", "name", "state", "place", "outline", "line", "text", "transcript", "locate", "ignore", "patience",
+    "role", "name", "state", "place", "outline", "line", "text", "transcript", "locate", "told", "ignore", "patience",
     "point", "press", "drop", "ready", "choice", "combobox", "control", "editor", "focus", "files", "snapshot",
     "candidates", "selector", "asks", "leave", "settle", "stream", "messages", "alignment", "digest", "importance",
     "validity", "delta", "conditions", "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",

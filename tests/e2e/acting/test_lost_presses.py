@@ -27,7 +27,8 @@ def test_a_click_that_is_done_has_arrived_once(stage: Stage, opens: str) -> None
         f"{buttons}<script>const said = []; for (const b of document.querySelectorAll('button')) {{"
         f"{OPENS[opens].replace('THERE', repr(there))} }}</script>"
     )
-    done, refusals = [], []
+    done: list[str] = []
+    refusals: list[str] = []
     for n in range(1, 7):
         answer = stage.call("click_element", selector=f"#b{n}")
         (refusals if answer.failed else done).append(answer.text if answer.failed else f"b{n}")

@@ -1,4 +1,4 @@
-"""Navigations of a page whose servers take long: never stopped by us, told by every call, and waited for by `wait_for`."""
+"""Navigations of a page whose servers take long: never stopped by us, told by calls, waited for by `wait_for`."""
 
 from __future__ import annotations
 

@@ -24,6 +24,10 @@ def passed(stage: Stage, steps: str) -> list[str]:
     return list(change.get("cameAndWent") or [])
 
 
+SHADOW = """const e = add('<div></div>'); e.attachShadow({mode: 'open'}).innerHTML = '<i role=alert>Offline</i>';
+await shown(300); e.shadowRoot.innerHTML = ''"""
+POLITE = """const e = add('<p aria-live=polite></p>'); await shown(20); e.textContent = 'Two left'; await shown(50);
+e.textContent = ''"""
 KINDS = {
     "alert": (
         "const e = add('<div role=alert>Card declined</div>'); await shown(50); e.remove()",
@@ -31,18 +35,15 @@ KINDS = {
     ),
     "status": ("const e = add('<div role=status>Copied</div>'); await shown(50); e.hidden = true", 'status "Copied"'),
     "polite": (
-        "const e = add('<div aria-live=polite></div>'); await shown(20); e.textContent = 'Two items left';"
-        "await shown(50); e.textContent = ''",
-        'status "Two items left"',
+        POLITE,
+        'status "Two left"',
     ),
     "dialog": (
-        "const e = add('<dialog aria-label=\"Session ends soon\"><p>In a minute</p></dialog>'); e.showModal();"
-        "await shown(50); e.close()",
-        'dialog "Session ends soon"',
+        "const e = add('<dialog aria-label=\"Ends soon\">Soon</dialog>'); e.showModal(); await shown(50); e.close()",
+        'dialog "Ends soon"',
     ),
     "shadow": (
-        "const e = add('<div></div>'); e.attachShadow({mode: 'open'}).innerHTML = '<i role=alert>Offline</i>';"
-        "await shown(300); e.shadowRoot.innerHTML = ''",
+        SHADOW,
         'alert "Offline"',
     ),
 }

@@ -4,6 +4,7 @@ const noMark = {
   disabled: null, isCut: false, messages: 0,
 };
 const marks = new Map();
+let lastMark = noMark;
 
 /** The mark of this name: each step of a sequence has its own. */
 const markOf = (name) => marks.get(name ?? '') ?? noMark;
@@ -24,6 +25,7 @@ function beginMark({ name, keep }) {
     if (dom.type(root) === DOCUMENT) mark.requests.set(root, requestsOf(dom.window(root)).beginStep());
   }
   marks.set(name ?? '', mark);
+  lastMark = mark;
   noteRegions(roots);
   mark.messages = beginMessages(roots);
   leaving.since = null;

@@ -13,15 +13,21 @@ function lineOf(entry, focused, ref) {
 }
 
 /** The line with its ref, for answers other than the outline. */
-const referredLine = (entry, focused) => lineOf(entry, focused, entry.hasRef ? refOf(entry.element) : '');
+function referredLine(entry, focused) {
+  if (!entry.hasRef) return lineOf(entry, focused, '');
+  const ref = refOf(entry.element);
+  tell(entry);
+  return lineOf(entry, focused, ref);
+}
 
 /** The line that an element has, or would have if the outline listed it. */
-function lineFor(element) {
+const lineFor = (element) => referredLine(entryFor(element), focusedElements());
+
+function entryFor(element) {
   const pointer = hasPointer(outer(element));
   const other = () => (isClickable(element, styleOf(element), pointer) ? 'clickable' : labelledRole(element) || 'generic');
   const role = roleOf(element) || other();
-  const entry = new Entry(element, role, { entry: null, depth: 0 }, true);
-  return referredLine(entry, focusedElements());
+  return new Entry(element, role, { entry: null, depth: 0 }, true);
 }
 
 const hasPointer = (element) => element !== null && styleOf(element).cursor === 'pointer';

@@ -239,6 +239,7 @@ function locate(locator) {
 function mustFind(locator) {
   const found = locate(locator);
   if (!found.length) throw new Refusal('not_found', `nothing matches ${describeLocator(locator)}`);
+  if (locator.by === 'ref') mustBeInPlace(found[0], locator.value);
   return found;
 }
 

@@ -154,31 +154,41 @@ async function tryMatches(request) {
   const found = locate(request.locator);
   const matches = found.length;
   if (!matches) return { ...no('not_found', `nothing matches ${describeLocator(request.locator)}`), matches };
+  if (request.locator.by === 'ref' && isAct(request)) mustBeAsTold(found[0], request.locator.value);
   let nearest = null;
   for (const match of found.slice(0, TRIES)) {
     const element = actedOn(match, request);
     request.found = {};
     const failure = await CHECKS[request.need](element, request);
-    if (!failure) return succeed(element, matches, request);
+    if (!failure) return succeed(match, element, matches, request);
     const nearer = !nearest || REASONS.indexOf(failure.reason) > REASONS.indexOf(nearest.reason);
     if (nearer) nearest = { ...failure, matches };
   }
   return nearest;
 }
 
-function succeed(element, matches, request) {
+const isAct = ({ need }) => need !== 'present' && need !== 'frame';
+
+function succeed(match, element, matches, request) {
   acting.element = element;
   if (isField(element)) acting.field = element;
   hearRefusals(dom.root(element));
   acting.handle = request.handle ? element : null;
   const role = roleOf(element);
   const { point, ...found } = request.found;
+  const line = lineOfFound(element, request);
+  if (isAct(request)) for (const each of new Set([match, element])) noteAct(each);
   return {
-    ok: true, origin: window.location.origin, ...placeOf(element, point), matches, ref: refOf(element), line: lineFor(element), role: role || 'generic',
+    ok: true, origin: window.location.origin, ...placeOf(element, point), matches, ref: refOf(element), line, role: role || 'generic',
     name: shown(nameOf(element, role)), tag: dom.tag(element), kind: kindOf(element), empty: !rawValue(element),
     checked: checkedOf(element), path: homePath(element), handle: request.handle ? true : undefined, loose: element === loose || undefined,
     ...found,
   };
+}
+
+/** The line, which is told only for a ref: only then does the result of an act name the element. */
+function lineOfFound(element, { locator }) {
+  return locator.by === 'ref' ? lineFor(element) : lineOf(entryFor(element), focusedElements(), refOf(element));
 }
 
 function placeOf(element, point) {

@@ -1,4 +1,4 @@
-// Gives each element a number that it keeps, from a range that the caller reserved.
+// Gives each element a number that it keeps, from a range that the caller reserved: [next, end, caller, call].
 const numbers = new WeakMap();
 const holders = new Map();
 const graves = new FinalizationRegistry((number) => holders.delete(number));
@@ -6,6 +6,7 @@ let reserved = { next: 0, end: 0, missing: [] };
 
 function reserve(range) {
   reserved = { next: range?.[0] ?? 0, end: range?.[1] ?? 0, missing: [] };
+  readBy(range?.[2] ?? '', range?.[3] ?? '');
 }
 
 /** Part of the placeholder for a ref without a number; the page cannot guess it, so its text never looks like one. */

@@ -109,8 +109,10 @@ function describedAll(part, focused, entries) {
 function described(entry, focused, selectors) {
   const { element, value } = entry;
   const states = entry.states(focused);
+  const ref = refOf(element);
+  tell(entry);
   return {
-    ref: refOf(element), role: entry.shownRole, name: shown(entry.name), value: value ? shown(value) : undefined,
+    ref, role: entry.shownRole, name: shown(entry.name), value: value ? shown(value) : undefined,
     states: states.length ? states : undefined, ...selectors(entry),
   };
 }
