@@ -3,7 +3,7 @@ const acting = { element: null, field: null, handle: null, wanted: null, editor:
 
 /** Reasons from far to near: of several failures the one nearest to ready is reported. */
 const REASONS = [
-  'not_a_frame', 'no_field', 'drawn', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
+  'not_a_frame', 'no_field', 'drawn', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'several_options', 'disabled', 'readonly',
   'starting', 'moving', 'covered', 'bad_value',
 ];
 /** Reasons that no waiting changes; `no_field` only if it is that of every match. */
