@@ -180,6 +180,7 @@ class ControlFacts(TypedDict, total=False):
     multiple: The select takes several options.
     open, editable: The list of a combobox can be seen; its field takes typing.
     focused: The element of an app has the focus.
+    code, secret: It is a box of a code that takes one character; it holds a password.
     handle: `PageEngine.handle` returns it.
     loose: It is a file input that is no part of the document.
     """
@@ -197,6 +198,8 @@ class ControlFacts(TypedDict, total=False):
     optionSteps: Annotated[list[Count], Field(min_length=2, max_length=2)]
     multiple: bool
     open: bool
+    code: bool
+    secret: bool
     editable: bool
     focused: bool
     handle: bool

@@ -52,7 +52,7 @@ function actedOn(match, { need, value }) {
   if (chooser) return chooser;
   if (need === 'options') return control;
   const kind = kindOf(control);
-  if (kind === 'other') return soleFieldIn(control) ?? control;
+  if (kind === 'other') return soleFieldIn(control) ?? firstBoxIn(control) ?? control;
   return kind === 'radio' ? radioFor(control, value) : control;
 }
 
@@ -65,7 +65,10 @@ const CHECKS = {
   fill: refuseFill,
   options: (element, request) => refuseOptions(element, request),
   files: (element, request) => refuseFiles(element, request),
-  focus: (element) => refuseUnusable(element) ?? refuseFocus(element),
+  focus: (element, request) => {
+    request.found.code = codeGroupOf(element) !== null ? true : undefined;
+    return refuseUnusable(element) ?? refuseFocus(element);
+  },
 };
 
 function refuseHidden(element) {
@@ -115,6 +118,11 @@ function refuseFill(element, request) {
     return no(isMounting(element) ? 'not_editable' : 'no_field', `${lineFor(element)} takes no value`);
   }
   if (isReadonly(element)) return no('readonly', `${lineFor(element)} is read-only`);
+  if (isCodeFor(element, request.value)) {
+    request.found.kind = 'code';
+    request.found.secret = isSecret(element);
+    return refuseFocus(element);
+  }
   return Object.hasOwn(FILLS, kind) ? FILLS[kind](element, request) : refuseFocus(element) ?? beginTyping(element, kind, request);
 }
 
