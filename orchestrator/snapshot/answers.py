@@ -97,6 +97,7 @@ class RefusedAnswer(TypedDict):
     """A locator that found no usable element: `reason` is one of the engine's words, `detail` a sentence.
 
     `given` is a script's argument as its caller wrote it; `outside` the way to scroll to an element of an app.
+    `settled` if it was the same for a while, in a page that waits for nothing; `isRole` if it is for an element's role.
     """
 
     ok: Literal[False]
@@ -107,6 +108,8 @@ class RefusedAnswer(TypedDict):
     frames: NotRequired[list[UnsearchedFrame]]
     given: NotRequired[str]
     outside: NotRequired[str]
+    settled: NotRequired[bool]
+    isRole: NotRequired[bool]
 
 
 class CrossOriginStep(FrameAddress):

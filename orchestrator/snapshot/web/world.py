@@ -22,8 +22,8 @@ PARTS = (
     "channel", "native", "json", "words", "looking", "requests", "cluster", "box", "image_map", "refs", "role", "name",
     "state", "place", "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "drop",
     "ready", "choice", "combobox", "control", "editor", "code", "focus", "files", "snapshot", "candidates", "selector",
-    "asks", "leave", "settle", "stream", "alignment", "digest", "importance", "validity", "delta", "conditions",
-    "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
+    "asks", "leave", "settle", "stream", "settled", "alignment", "digest", "importance", "validity", "delta",
+    "conditions", "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 
@@ -53,7 +53,7 @@ def _join(*parts: str) -> str:
 
 
 HOOKS: Final = (
-    f"(() => {{\n'use strict';\n{_join('channel', 'json', 'hooks', 'portable', 'script', 'pickers')}\n"
+    f"(() => {{\n'use strict';\n{_join('channel', 'json', 'hooks', 'timers', 'portable', 'script', 'pickers')}\n"
     "hookPage(window);\nserveScripts();\nservePickers();\n})();\n"
 )
 """The script for the page's own world, see hooks.js and script.js."""

@@ -195,12 +195,25 @@ function placeOf(element, point) {
   return { ...middle, width: Math.round(box.right - box.left), height: Math.round(box.bottom - box.top) };
 }
 
-/** ready({locator, need, slice, value?, inserts?, values?, files?, force?, handle?, aim?, rest?, stay?}): the answer is that of `succeed`, or a failure. */
+/** As `tryMatches`, with a refusal of the search that is about the role of an element. */
+async function attempted(request) {
+  try {
+    return await tryMatches(request);
+  } catch (error) {
+    if (!error.answer?.isRole) throw error;
+    return error.answer;
+  }
+}
+
+/** ready({locator, need, slice, again?, patient?, value?, inserts?, values?, files?, force?, handle?, aim?, rest?, stay?}): the answer is that of `succeed`, or a failure. */
 async function ready(params) {
   const request = { need: 'visible', value: '', ...params, found: {} };
   if (!Object.hasOwn(CHECKS, request.need)) throw new Error(`there is no need ${request.need}`);
-  const answer = await retry(request.slice, () => tryMatches(request), ({ ok, reason }) => ok || FINAL.has(reason));
+  if (!request.again) beginRefusals();
+  const isDone = (each) => each.ok || FINAL.has(each.reason) || (isSettled(each) && !request.patient);
+  const answer = await retry(request.slice, () => attempted(request), isDone);
   if (answer.ok) return answer;
+  if (answer.isRole) return { ...answer, frames: crossOriginFrames(request.locator) };
   const frames = answer.matches ? undefined : crossOriginFrames(request.locator);
   return { ...answer, candidates: answer.matches ? [] : candidatesFor(request.locator), frames };
 }
