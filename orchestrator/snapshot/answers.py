@@ -429,8 +429,8 @@ class TogglesAnswer(TypedDict):
 class OfferedAnswer(TypedDict):
     """`offered`: the point of the option that was looked for, once it is `found` in the `open` list of a combobox.
 
-    Without it, `options` are the lines of those that the list has, or `failure` says why it cannot be chosen. `chosen`
-    if a list of several choices has it already.
+    Without it, `options` are the lines of those that the list has, or `failure` says why it cannot be chosen; `several`
+    names those of one name. `chosen` if a list of several choices has it already.
     """
 
     found: bool
@@ -439,6 +439,7 @@ class OfferedAnswer(TypedDict):
     y: NotRequired[int]
     chosen: NotRequired[bool]
     failure: NotRequired[Text]
+    several: NotRequired[Text]
     options: list[Line]
 
 

@@ -21,9 +21,9 @@ WORLD: Final = storage_script.WORLD
 PARTS = (
     "channel", "native", "json", "words", "looking", "requests", "cluster", "box", "image_map", "refs", "role", "name",
     "state", "place", "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "drop",
-    "ready", "choice", "combobox", "control", "editor", "code", "focus", "files", "snapshot", "candidates", "selector",
-    "asks", "leave", "settle", "stream", "settled", "alignment", "digest", "importance", "validity", "delta",
-    "conditions", "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
+    "ready", "choice", "combobox", "grouped", "control", "editor", "code", "focus", "files", "snapshot", "candidates",
+    "selector", "asks", "leave", "settle", "stream", "settled", "alignment", "digest", "importance", "validity",
+    "delta", "conditions", "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 

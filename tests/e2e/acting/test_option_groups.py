@@ -119,3 +119,59 @@ def test_a_closed_select_shows_the_group_of_an_ambiguous_choice_only(stage: Stag
     assert any('= "Children > 100 mg"' in line for line in stage.outline())
     stage.ok("set_value", selector="#f", value="c50")
     assert any(line.endswith('= "50 mg"') for line in stage.outline())
+
+
+BUTTON = "<button id=f role=combobox aria-label=Dose aria-expanded=false aria-controls=lb>Choose</button>"
+FIELD = "<input id=f role=combobox aria-label=Dose aria-expanded=false aria-controls=lb>"
+
+
+def own_list(items: str, box: str = BUTTON) -> str:
+    """A combobox of the page's own whose list has these items; what is clicked is kept in `picked`."""
+    return f"""{box}<div id=lb role=listbox hidden style="position: absolute; top: 60px; width: 200px">{items}</div>
+    <script>
+    picked = ''; options = [...lb.querySelectorAll('[role=option]')];
+    const open = () => {{ lb.hidden = false; f.ariaExpanded = 'true' }};
+    f.onclick = open;
+    f.oninput = () => {{ open(); options.forEach(one => one.hidden = !one.textContent.includes(f.value)) }};
+    options.forEach(one => one.onclick = () => {{
+      picked = one.id; lb.hidden = true; f.ariaExpanded = 'false';
+      if ('value' in f && f.matches('input')) f.value = one.textContent; else f.textContent = one.textContent;
+    }});
+    </script>"""
+
+
+GROUPED = (
+    "<div role=group aria-label=Adults><div role=option id=a1>100 mg</div><div role=option id=a2>200 mg</div></div>"
+    "<div role=group aria-labelledby=h><b id=h>Children</b><div role=option id=c1>100 mg</div></div>"
+)
+HEADED = (
+    "<div>Adults</div><div role=option id=a1 data-value=a100>100 mg</div><div role=option id=a2>200 mg</div>"
+    "<div>Children</div><div role=option id=c1 data-value=c100>100 mg</div>"
+)
+NESTED = (
+    "<section><h4>Adults</h4><ul role=presentation><li role=option id=a1>100 mg"
+    "<li role=option id=a2>200 mg</ul></section>"
+    "<section><h4>Children</h4><ul role=presentation><li role=option id=c1>100 mg</ul></section>"
+)
+
+
+@pytest.mark.parametrize("box", [BUTTON, FIELD], ids=["button", "field"])
+@pytest.mark.parametrize("items", [GROUPED, HEADED, NESTED], ids=["groups", "headings", "sections"])
+def test_an_option_of_a_list_of_own_elements_is_chosen_with_its_group(stage: Stage, items: str, box: str) -> None:
+    """Groups are those of ARIA, or what stands above the options; a name that two groups have is refused."""
+    stage.show(own_list(items, box))
+    text = refused(stage.call("set_value", selector="#f", value="100 mg"), "not_actionable")
+    assert 'it has 2 options "100 mg": Adults > 100 mg' in text
+    assert "Children > 100 mg" in text
+    assert stage.js("picked") == ""
+    for given, picked in (("Children > 100 mg", "c1"), ("200 mg", "a2"), ("Adults>100 mg", "a1")):
+        assert "warnings" not in stage.ok("set_value", selector="#f", value=given)
+        assert stage.js("picked") == picked
+
+
+def test_copies_of_an_option_are_no_second_option(stage: Stage) -> None:
+    """A list may hold a hidden copy to measure it by, or draw an option twice in one group."""
+    copies = "<div aria-hidden=true><div role=option id=x>200 mg</div></div>"
+    stage.show(own_list(GROUPED.replace("<div role=option id=a2>", f"{copies}<div role=option id=a2>")))
+    stage.ok("set_value", selector="#f", value="200 mg")
+    assert stage.js("picked") == "a2"
