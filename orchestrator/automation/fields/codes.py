@@ -12,11 +12,11 @@ from orchestrator.snapshot.methods import CODE_BOX, CODE_HELD
 _MOVES = 1000
 """Milliseconds in which a page moves the focus to the next box: some do so by a timer, or in the next frame."""
 _LEADS = 300
-"""The same where it gets the focus from us otherwise."""
+"""Milliseconds that it has for that before we move the focus."""
 _HOLDS = 500
 """Milliseconds in which the boxes show what was typed."""
 _GROUPING = re.compile(r"[\s-]")
-"""What people write between the parts of a code."""
+"""Spaces and hyphens, which people write between the parts of a code."""
 
 
 def type_code(scene: Scene, text: str, *, secret: bool = False) -> list[str]:
