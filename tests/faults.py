@@ -81,7 +81,7 @@ FAULTS = (
     Fault(
         "A password is shown",
         "orchestrator/actions/forms.py",
-        'if hit.kind == "password":',
+        'if hit.kind == "password" or hit.facts.get("secret"):',
         "if False:",
         "tests/e2e/doors/test_typed_secrets.py::test_a_typed_secret_is_masked_in_each_form_of_call",
     ),

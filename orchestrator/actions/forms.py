@@ -18,6 +18,7 @@ from orchestrator.automation.browser.finder import FoundElement
 from orchestrator.automation.browser.settling import Opener
 from orchestrator.automation.device_keys import press_device_keys
 from orchestrator.automation.fields.app_form_controls import fill_app_control
+from orchestrator.automation.fields.codes import type_code
 from orchestrator.automation.fields.comboboxes import choose_all_by_name
 from orchestrator.automation.fields.focus import focused_frame
 from orchestrator.automation.fields.form_controls import choose, describe_mismatch, fill_web_control, toggle
@@ -130,7 +131,7 @@ class SetValue(SelectorAliases, WaitingPageAction):
         if inserts_with_focus(scene, self.value, keystrokes=self.keystrokes):
             asked["inserts"] = True
         with scene.element(self.selector, "fill", self.timeout, **asked) as hit:
-            if hit.kind == "password":
+            if hit.kind == "password" or hit.facts.get("secret"):
                 scene.mask_typed(self.value)
             way = fill_app_control if scene.native else fill_web_control
             filled = way(scene, hit, self.value, keystrokes=self.keystrokes)
@@ -211,38 +212,43 @@ class PressKeys(SelectorAliases, WaitingPageAction):
                 touch(scene, tapped(hit.point))
             if is_secret and not scene.native:
                 return Acted(matches=hit.matches, warnings=type_secret(scene, self.text or "", hit))
-            self._press_or_type(scene, secret=hit.kind == "password")
-        return Acted(matches=hit.matches)
+            is_code = hit.facts.get("code", False)
+            warnings = self._press_or_type(scene, secret=hit.kind == "password", is_code=is_code)
+        return Acted(matches=hit.matches, warnings=warnings)
 
     def _press_at_focus(self, scene: Scene) -> list[str]:
         """Press or type where the focus is, other than in a frame of another site; return warnings."""
         if scene.native or (self.text is None and self._only_moves_focus()):
-            self._press_or_type(scene, secret=False)
-            return []
+            return self._press_or_type(scene, secret=False)
         with focused_frame(scene) as place:
             if self.text is not None and is_typed_reference(self.text):
                 return type_secret(scene, self.text)
-            if scene.finder.frames.holds_input:
-                self._press_or_type(scene, secret=place["secret"])
-                return []
-        self._press_or_type(scene, secret=place["secret"])
-        return []
+            is_code = place.get("code", False)
+            if is_code or scene.finder.frames.holds_input:
+                return self._press_or_type(scene, secret=place["secret"], is_code=is_code)
+        return self._press_or_type(scene, secret=place["secret"])
 
     def _only_moves_focus(self) -> bool:
         """True for keys that put nothing into a field, and lead out of one."""
         chords = named_chords(self.keys or "", device=True)
         return all(chord[-1] in _LEADING_OUT and {*chord[:-1]} <= {"Shift"} for chord in chords)
 
-    def _press_or_type(self, scene: Scene, *, secret: bool) -> None:
-        """Press or type in the element that has the focus; what is typed is masked where that is a password field."""
+    def _press_or_type(self, scene: Scene, *, secret: bool, is_code: bool = False) -> list[str]:
+        """Press or type in the element that has the focus; return warnings.
+
+        What is typed is masked where that is a password field; a code goes on in the boxes beside it.
+        """
         if self.text is not None:
             text = read_secret(scene, self.text, "", hidden=secret) if is_typed_reference(self.text) else self.text
             if secret:
                 scene.mask_typed(text)
+            if is_code and len(text) > 1 and text.isprintable():
+                return type_code(scene, text, secret=secret)
             type_at_caret(scene, text)
         elif self.keys is not None:
             device = scene.native or bool(_ONLY_ON_DEVICES & {*self.keys.upper().split()})
             press_session_keys(scene, named_chords(self.keys, device=device))
+        return []
 
 
 class InlineFile(Wire):

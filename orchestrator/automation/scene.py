@@ -369,15 +369,21 @@ class Scene:
         if (url, title) != (self.record.url, self.record.title):
             self.change(url=url, title=title)
 
+    @property
+    def _usual_wait(self) -> float:
+        """Seconds that an action waits unless its caller says otherwise."""
+        return self.settings.default_timeout or (_WAIT_REMOTE if self.record.is_remote else _WAIT_LOCAL)
+
     def seconds(self, timeout_ms: int | None) -> float:
         """Seconds that an action may wait: the given timeout or the default, within the scope's deadline."""
-        default = self.settings.default_timeout or (_WAIT_REMOTE if self.record.is_remote else _WAIT_LOCAL)
-        given = default if timeout_ms is None else timeout_ms / 1000
+        given = self._usual_wait if timeout_ms is None else timeout_ms / 1000
         return given if self.scope.deadline is None else min(given, self.scope.deadline.seconds_left)
 
     @contextmanager
     def element(self, given: str, need: str, timeout_ms: int | None, **params: Any) -> Iterator[FoundElement]:
         """Wait for an element, see `Finder.element`; inside the block its frame is current."""
+        if not self.native and timeout_ms is not None and timeout_ms / 1000 > self._usual_wait:
+            params["patient"] = True
         with self.finder.element(given, need, self.seconds(timeout_ms), **params) as found:
             if self.scope.target is None:
                 is_ref = parse_selector(given).ref is not None

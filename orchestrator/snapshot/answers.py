@@ -103,6 +103,7 @@ class RefusedAnswer(TypedDict):
 
     `given` is a script's argument as its caller wrote it; `outside` the way to scroll to an element of an app,
     `instead` the element that is now what the ref was.
+    `settled` if it was the same for a while, in a page that waits for nothing; `isRole` if it is for an element's role.
     """
 
     ok: Literal[False]
@@ -114,6 +115,8 @@ class RefusedAnswer(TypedDict):
     given: NotRequired[str]
     outside: NotRequired[str]
     instead: NotRequired[Ref]
+    settled: NotRequired[bool]
+    isRole: NotRequired[bool]
 
 
 class CrossOriginStep(FrameAddress):
@@ -187,6 +190,7 @@ class ControlFacts(TypedDict, total=False):
     multiple: The select takes several options.
     open, editable: The list of a combobox can be seen; its field takes typing.
     focused: The element of an app has the focus.
+    code, secret: It is a box of a code that takes one character; it holds a password.
     handle: `PageEngine.handle` returns it.
     loose: It is a file input that is no part of the document.
     """
@@ -204,6 +208,8 @@ class ControlFacts(TypedDict, total=False):
     optionSteps: Annotated[list[Count], Field(min_length=2, max_length=2)]
     multiple: bool
     open: bool
+    code: bool
+    secret: bool
     editable: bool
     focused: bool
     handle: bool
@@ -432,8 +438,8 @@ class TogglesAnswer(TypedDict):
 class OfferedAnswer(TypedDict):
     """`offered`: the point of the option that was looked for, once it is `found` in the `open` list of a combobox.
 
-    Without it, `options` are the lines of those that the list has, or `failure` says why it cannot be chosen. `chosen`
-    if a list of several choices has it already.
+    Without it, `options` are the lines of those that the list has, or `failure` says why it cannot be chosen; `several`
+    names those of one name. `chosen` if a list of several choices has it already.
     """
 
     found: bool
@@ -442,6 +448,7 @@ class OfferedAnswer(TypedDict):
     y: NotRequired[int]
     chosen: NotRequired[bool]
     failure: NotRequired[Text]
+    several: NotRequired[Text]
     options: list[Line]
 
 

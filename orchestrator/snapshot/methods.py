@@ -44,7 +44,7 @@ from orchestrator.snapshot.answers import (
     WaitAnswer,
 )
 from orchestrator.snapshot.audit_answers import AuditedAnswer, AuditWayAnswer, UnknownRuleAnswer
-from orchestrator.snapshot.focus_answers import FocusedAnswer, TypedAnswer
+from orchestrator.snapshot.focus_answers import CodeBoxAnswer, CodeHeldAnswer, FocusedAnswer, TypedAnswer
 from orchestrator.snapshot.press_answers import DroppedAnswer, PressedAnswer
 from orchestrator.snapshot.watch_answers import ClockAnswer, WatchAnswer
 
@@ -158,6 +158,8 @@ TOGGLES = PageMethod("toggles", TogglesAnswer)
 UPLOADED = PageMethod("uploaded", UploadedAnswer)
 FOCUSED = PageMethod("focused", FocusedAnswer)
 TYPED = PageMethod("typed", TypedAnswer)
+CODE_BOX = PageMethod("codeBox", CodeBoxAnswer)
+CODE_HELD = PageMethod("codeHeld", CodeHeldAnswer)
 
 SCROLL_INFO = LocatingMethod("scrollInfo", ScrollInfoAnswer)
 SCROLLED = PageMethod("scrolled", ScrolledAnswer)

@@ -100,5 +100,6 @@ _HINTS = {
     "not_editable": "set_value fills fields and sets controls; use click_element for the rest.",
     "not_select": "Click it, then click its option.",
     "no_option": "Give the value or label of one of its options.",
+    "several_options": "Give the group, too, as in Group > Option, or the value.",
     "ambiguous": "This session is strict: use a ref, or a selector that finds one element only.",
 }

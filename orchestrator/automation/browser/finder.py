@@ -231,8 +231,10 @@ class Finder:
                     answer = {"ok": False, "reason": "leaving", "detail": waits.reason, "matches": 0}
             if answer.get("reason") == "frame_gone":
                 raise self._leave_gone_frame()
-            if answer.get("ok", True) or answer.get("reason") in _FINAL or not deadline.seconds_left:
+            if answer.get("ok", True) or _is_final(answer, asked) or not deadline.seconds_left:
                 return cast("FoundT | RefusedAnswer", answer)
+            if "settled" in answer:
+                asked = {**asked, "again": True}
             longest = _SLICE_WITH_FRAMES if answer.get("frames") else SLICE
             # The engine cannot wait while its page is being replaced.
             time.sleep(min(_PAUSE, deadline.seconds_left))
@@ -334,6 +336,11 @@ class Finder:
             place = self._page.call(STATE)
         self.frames.switch_back(here)
         return cast("FoundT", {**answer, "url": place["url"], "title": place["title"]})
+
+
+def _is_final(answer: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """True for a refusal that waiting does not change; `patient` is who asked to wait for longer than is usual."""
+    return answer.get("reason") in _FINAL or bool(answer.get("settled") and not asked.get("patient"))
 
 
 def _asks_for_text(params: Mapping[str, Any]) -> bool:

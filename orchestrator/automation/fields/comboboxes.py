@@ -41,8 +41,10 @@ def choose_by_name(scene: Scene, hit: FoundElement, value: str, *, keystrokes: b
         if not value:
             return scene.query_page(COMBOBOX_HELD, slice=0), []
     offered = _open(scene, hit, value, typed=editable)
+    if editable and ">" in value and not offered["found"]:
+        offered = _narrow(scene, value)
     if not offered["found"]:
-        if editable and "failure" not in offered:
+        if editable and "failure" not in offered and "several" not in offered:
             return scene.query_page(COMBOBOX_HELD, slice=0), [_not_chosen(value, offered)]
         raise _no_option(hit, value, offered)
     return _take(scene, offered, value)
@@ -63,10 +65,8 @@ def choose_all_by_name(scene: Scene, hit: FoundElement, values: Sequence[str]) -
     for value in values:
         scene.check()
         offered = _open(scene, hit, value, typed=False)
-        if not offered["found"] and "failure" not in offered and hit.facts.get("editable"):
-            press(scene, [[shortcut(scene), "a"]])
-            type_text(scene, value)
-            offered = _look(scene, value)
+        if not offered["found"] and not {"failure", "several"} & offered.keys() and hit.facts.get("editable"):
+            offered = _narrow(scene, value)
         if not offered["found"]:
             raise _no_option(hit, value, offered)
         held, warnings = _take(scene, offered, value)
@@ -97,6 +97,13 @@ def _open(scene: Scene, hit: FoundElement, value: str, *, typed: bool) -> Offere
         press_named(scene, _OPENING_KEYS)
         offered = _look(scene, value)
     return offered
+
+
+def _narrow(scene: Scene, value: str) -> OfferedAnswer:
+    """Filter the list by a name alone, where it was given with its group, and look for the option in it."""
+    press(scene, [[shortcut(scene), "a"]])
+    type_text(scene, value.rpartition(">")[2].strip() or value)
+    return _look(scene, value)
 
 
 def _look(scene: Scene, value: str, opens: int = _OPENS) -> OfferedAnswer:
@@ -156,6 +163,11 @@ def _not_chosen(value: str, offered: OfferedAnswer) -> str:
 
 
 def _no_option(hit: FoundElement, value: str, offered: OfferedAnswer) -> NotActionable:
+    if several := offered.get("several"):
+        return NotActionable(
+            f"{quoted(hit.given)} cannot be set: {several}.",
+            hint="Give the group, too, as in Group > Option, or the value.",
+        )
     if failure := offered.get("failure"):
         return NotActionable(
             f"{quoted(hit.given)} cannot be set: {failure}.", hint="Choose another one, or enable it first."

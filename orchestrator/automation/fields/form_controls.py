@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.automation.browser.finder import FoundElement
+from orchestrator.automation.fields.codes import fill_code
 from orchestrator.automation.fields.comboboxes import choose_by_name
 from orchestrator.automation.input import (
     PRESS,
@@ -108,6 +109,10 @@ def _select(scene: Scene, hit: FoundElement, _: str) -> Filled:
     return held, [] if held["same"] else [describe_mismatch(held)]
 
 
+def _fill_boxes(scene: Scene, hit: FoundElement, value: str) -> Filled:
+    return fill_code(scene, value, secret=hit.facts.get("secret", False))
+
+
 def _check(scene: Scene, hit: FoundElement, _: str) -> Filled:
     """Click it, unless its state is the wanted one; an indeterminate checkbox may need two clicks."""
     if not hit.facts.get("already"):
@@ -197,6 +202,7 @@ def _slide(scene: Scene, hit: FoundElement, value: str) -> Filled:
 
 _SETTERS = {
     "select": _select,
+    "code": _fill_boxes,
     "checkbox": _check,
     "radio": _check,
     "contenteditable": _write_in,

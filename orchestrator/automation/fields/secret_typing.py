@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 
 from orchestrator.automation.browser.finder import FoundElement
+from orchestrator.automation.fields.codes import fill_code, type_code
 from orchestrator.automation.fields.form_controls import send_keys
 from orchestrator.automation.input import is_chromium, press
 from orchestrator.automation.keys import KEYS
@@ -44,6 +45,8 @@ def type_secret(
             f"No field that takes text has the focus; {given} was not typed.", hint="Give the field's selector."
         )
     text = read_secret(scene, given, place["owner"], hidden=place["secret"])
+    if place.get("code"):
+        return fill_code(scene, text, secret=True)[1] if replace else type_code(scene, text, secret=True)
     by_engine = not keystrokes and is_chromium(scene)
     answer = scene.query_page(TYPED, replace=replace, **({"value": text} if by_engine else {}))
     if not answer["taken"]:

@@ -21,9 +21,10 @@ WORLD: Final = storage_script.WORLD
 PARTS = (
     "channel", "native", "json", "words", "looking", "requests", "cluster", "lens", "box", "image_map", "refs",
     "role", "name", "state", "place", "outline", "line", "text", "transcript", "locate", "told", "ignore", "patience",
-    "point", "press", "drop", "ready", "choice", "combobox", "control", "editor", "focus", "files", "snapshot",
-    "candidates", "selector", "asks", "leave", "settle", "stream", "messages", "alignment", "digest", "importance",
-    "validity", "delta", "conditions", "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
+    "point", "press", "drop", "ready", "choice", "combobox", "grouped", "control", "editor", "code", "focus", "files",
+    "snapshot", "candidates", "selector", "asks", "leave", "settle", "stream", "messages", "settled", "alignment",
+    "digest", "importance", "validity", "delta", "conditions", "watch", "scroll", "opening", "values", "source",
+    "shot", "audit", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 
@@ -53,7 +54,7 @@ def _join(*parts: str) -> str:
 
 
 HOOKS: Final = (
-    f"(() => {{\n'use strict';\n{_join('channel', 'json', 'hooks', 'portable', 'script', 'pickers')}\n"
+    f"(() => {{\n'use strict';\n{_join('channel', 'json', 'hooks', 'timers', 'portable', 'script', 'pickers')}\n"
     "hookPage(window);\nserveScripts();\nservePickers();\n})();\n"
 )
 """The script for the page's own world, see hooks.js and script.js."""

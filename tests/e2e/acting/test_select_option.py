@@ -62,10 +62,10 @@ def test_select_option_fires_no_event_when_the_options_are_selected_already(stag
     [
         (ONE, ["r", "g"], "invalid_argument", "takes exactly one value"),
         (ONE, [], "invalid_argument", "takes exactly one value"),
-        (ONE, ["Blue"], "not_actionable", 'has no option "Blue"; it has "Red", "Green", "Two", "No"'),
+        (ONE, ["Blue"], "not_actionable", 'has no option "Blue". Available: "Red", "Green", "Two", "No"'),
         (ONE, ["17"], "not_actionable", 'has no option "17"'),
         (ONE, ["No"], "not_actionable", 'option "No" is disabled'),
-        (SEVERAL, ["b", "z"], "not_actionable", 'has no option "z"; it has "a", "b"'),
+        (SEVERAL, ["b", "z"], "not_actionable", 'has no option "z". Available: "a", "b"'),
         (SEVERAL, ["b", "none"], "not_actionable", 'option "none" is disabled'),
         ("<select id=f disabled><option value=r>Red</select>", ["r"], "not_actionable", "is disabled"),
         ("<input id=f>", ["r"], "not_actionable", "is not a select. Click it, then click its option."),

@@ -119,7 +119,7 @@ def test_a_missing_option_is_refused_with_a_list_of_the_existing_ones(stage: Sta
     """The error lists the labels of the select's options, and nothing is chosen."""
     stage.show("<label>Colour <select id=f><option>Red<option>Green</select></label>")
     text = refused(stage.call("set_value", selector="#f", value="Blue", timeout=100), "not_actionable")
-    assert 'has no option "Blue"; it has "Red", "Green"' in text
+    assert 'has no option "Blue". Available: "Red", "Green"' in text
     assert stage.js("f.value") == "Red"
 
 

@@ -358,6 +358,29 @@ def test_codes_follow_the_uri_of_their_seed(shop: RecordedServer) -> None:
     assert any(is_held(shop, "plain.value", code) for code in codes)
 
 
+BOXES = (
+    "<!doctype html><title>Code</title><div id=group>"
+    + "".join(f"<input class=box maxlength=1 aria-label='Digit {n}'>" for n in range(1, 7))
+    + "</div><script>boxes = [...document.querySelectorAll('.box')];"
+    "boxes.forEach((box, at) => box.oninput = () => boxes[at + 1]?.focus())</script>"
+)
+
+
+@pytest.mark.parametrize("tool", ["set_value", "press_keys"])
+def test_a_code_is_typed_into_boxes_of_one_character(shared: tuple[RecordedServer, Site], tool: str) -> None:
+    """Each box gets its digit, and no outline shows one."""
+    shop, site = shared
+    ok(shop.call("navigate", url=site.page("/boxes", BOXES)))
+    before = int(time.time()) // 30
+    given = {"set_value": {"selector": "#group", "value": "totp:OTP"}, "press_keys": {"text": "totp:OTP"}}
+    ok(shop.call("execute_script", script="boxes[0].focus()"))
+    assert "warnings" not in ok(shop.call(tool, **given[tool])).data
+    codes = [code_of(SEED, step) for step in (before, before + 1)]
+    assert any(is_held(shop, "boxes.map(({ value }) => value).join('')", code) for code in codes)
+    lines = [line for line in ok(shop.call("get_visible_elements")).text.splitlines() if "Digit" in line]
+    assert [line.rpartition(" = ")[2] for line in lines] == ['"•••"'] * 6
+
+
 def test_a_code_that_is_about_to_end_is_not_typed(shop: RecordedServer) -> None:
     """The next one is waited for, so that a code is valid for half of its period at least, three seconds at most."""
     ok(shop.call("execute_script", script="plain.oninput = () => { typedAt = Date.now() }"))

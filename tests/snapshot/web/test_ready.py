@@ -165,7 +165,7 @@ def test_select_options_are_found_by_value_then_label(browser: Browser) -> None:
     assert ready(browser, html, "fill", locator=FIELD, value="One")["optionIndex"] == 0
     answer = refuse(browser, html, "fill", locator=FIELD, value="0")
     assert answer["reason"] == "no_option"
-    assert answer["detail"].endswith('has no option "0"; it has "One", "Two"')
+    assert answer["detail"].endswith('has no option "0". Available: "One", "Two"')
 
 
 def test_the_webelement_of_a_ready_element_can_be_fetched(browser: Browser) -> None:

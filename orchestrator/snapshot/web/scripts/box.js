@@ -84,7 +84,7 @@ function isVisible(element) {
   if (!isLive(element)) return false;
   const style = styleOf(element);
   if (style.visibility !== 'visible') return false;
-  if (dom.tag(element) === 'option') return isVisible(dom.closest(element, 'select,datalist') ?? dom.parent(element));
+  if (/^(option|optgroup)$/.test(dom.tag(element))) return isVisible(dom.closest(element, 'select,datalist') ?? dom.parent(element));
   if (style.display === 'contents') {
     for (let at = outer(element); at; at = outer(at)) if (styleOf(at).display === 'none') return false;
   } else if (!dom.rendered(element)) return isArea(element) ? hasArea(areaBox(element)) : isDrawn(element);

@@ -1,31 +1,90 @@
 // Finds options of a select, and the keys or the point to choose them by.
 
-/** The option of this value, else of this label, else at this index; -1 where there is none. */
-function optionIndex(options, wanted, byIndex = false) {
-  let index = options.findIndex((option) => option.value === wanted);
-  if (index < 0) index = options.findIndex((option) => optionLabel(option) === normal(wanted));
-  return index < 0 && byIndex && /^\d+$/.test(wanted) && Number(wanted) < options.length ? Number(wanted) : index;
+/** The ways to name an option, the first that meets one counts: its value, its label, its group and either. */
+const WAYS_TO_AN_OPTION = [
+  (option, wanted) => dom.has(option, 'value') && option.value === wanted,
+  (option, wanted) => optionLabel(option) === normal(wanted) || option.value === wanted,
+  (option, wanted) => isAtPath(wanted, groupNameOf(option), [optionLabel(option), option.value]),
+];
+
+/** The option of this value, else of this label, else of this group and label, else at this index; or why there is none. */
+function findOption(select, wanted, byIndex = false) {
+  const options = [...select.options];
+  for (const isNamed of WAYS_TO_AN_OPTION) {
+    const named = options.filter((option) => isNamed(option, wanted));
+    const [first, ...others] = named;
+    const isOne = isNamed === WAYS_TO_AN_OPTION[0] || others.every((other) => isSameOption(first, other));
+    if (first) return isOne ? { option: first } : { refused: severalOptions(select, wanted, named) };
+  }
+  const option = byIndex && /^\d+$/.test(wanted) ? options[Number(wanted)] : undefined;
+  return option ? { option } : { refused: noOption(select, options, wanted) };
+}
+
+/** True for two options of one name that a form cannot tell from each other. */
+const isSameOption = (option, other) => option.value === other.value &&
+  (dom.has(option, 'value') || groupOfOption(option) === groupOfOption(other));
+
+const groupOfOption = (option) => dom.closest(option, 'optgroup');
+
+/** The name of the group that an option is in, '' outside of groups. */
+function groupNameOf(option) {
+  const group = groupOfOption(option);
+  return group ? normal(nameOf(group, 'group')) : '';
+}
+
+/** True if `wanted` is one of these names behind that of their group: `Children > 100 mg`. */
+function isAtPath(wanted, group, names) {
+  if (!group || !wanted.includes('>')) return false;
+  const path = (text) => normal(text).replace(/ ?> ?/g, '>');
+  return names.some((name) => path(`${group}>${name}`) === path(wanted));
+}
+
+/** A name with that of its group, as it is given to choose it. */
+const pathOfOption = (group, name) => plain(group ? `${group} > ${name}` : name);
+
+const toldOption = (option) => pathOfOption(groupNameOf(option), optionLabel(option)) +
+  (dom.has(option, 'value') ? ` (value ${plain(option.value)})` : '');
+
+function severalOptions(select, wanted, named) {
+  const told = enumerated(named, toldOption);
+  return no('several_options', `${lineFor(select)} has ${named.length} options ${quoted(wanted)}: ${told}`);
 }
 
 function noOption(select, options, wanted) {
-  const labels = options.slice(0, OPTIONS_SHOWN).map((option) => quoted(optionLabel(option))).join(', ');
-  return no('no_option', `${lineFor(select)} has no option ${quoted(wanted)}; it has ${labels || 'none'}`);
+  const available = enumerated(options, (option) => quoted(optionLabel(option))) || 'none';
+  return no('no_option', `${lineFor(select)} has no option ${quoted(wanted)}. Available: ${available}`);
+}
+
+/** The first of these, each as `tell` tells it, and the number of the others. */
+function enumerated(all, tell) {
+  const told = all.slice(0, OPTIONS_SHOWN).map(tell).join(', ');
+  return all.length > OPTIONS_SHOWN ? `${told}, … ${all.length - OPTIONS_SHOWN} more` : told;
 }
 
 const optionName = (option) => `option ${quoted(optionLabel(option))}`;
 
+/** The label of an option that is chosen, with its group where others have that label, too. */
+function toldChoice(option) {
+  const label = optionLabel(option);
+  const group = groupNameOf(option);
+  const select = group ? dom.closest(option, 'select') : null;
+  const isAlike = (each) => optionLabel(each) === label && groupOfOption(each) !== groupOfOption(option);
+  const isAmbiguous = select !== null && [...select.options].some(isAlike);
+  return isAmbiguous ? `${group} > ${label}` : label;
+}
+
 /** Finds one option of a select; null once `request.found` holds the way to it. */
 function refuseOption(select, request, wanted, byIndex) {
+  const { option, refused } = findOption(select, wanted, byIndex);
+  if (refused) return refused;
+  if (isDisabled(option)) return no('disabled', `${optionName(option)} is disabled`);
   const options = [...select.options];
-  const index = optionIndex(options, wanted, byIndex);
-  if (index < 0) return noOption(select, options, wanted);
-  if (isDisabled(options[index])) return no('disabled', `${optionName(options[index])} is disabled`);
   const offered = options.filter(isOffered);
-  const place = offered.indexOf(options[index]);
-  if (place < 0) return no('hidden', `${optionName(options[index])} is not visible`);
-  request.found.optionIndex = index;
-  acting.wanted = new Set([options[index]]);
-  if (select.multiple || select.size > 1) return refuseUnseen(options[index], request);
+  const place = offered.indexOf(option);
+  if (place < 0) return no('hidden', `${optionName(option)} is not visible`);
+  request.found.optionIndex = options.indexOf(option);
+  acting.wanted = new Set([option]);
+  if (select.multiple || select.size > 1) return refuseUnseen(option, request);
   request.found.optionSteps = [place, offered.length - 1 - place];
   return null;
 }
@@ -39,7 +98,7 @@ function refuseUnseen(option, request) {
 
 /** True for an option that the keyboard stops at. */
 function isOffered(option) {
-  const group = dom.closest(option, 'optgroup');
+  const group = groupOfOption(option);
   return !isDisabled(option) && [option, group].every((each) => !each || styleOf(each).display !== 'none');
 }
 
@@ -53,11 +112,10 @@ function refuseOptions(select, request) {
   if (refused) return refused;
   request.found.multiple = select.multiple;
   if (!select.multiple) return refuseOption(select, request, values[0], true) ?? refuseFocus(select);
-  const options = [...select.options];
   const wanted = new Set();
   for (const value of values) {
-    const option = options[optionIndex(options, value, true)];
-    if (!option) return noOption(select, options, value);
+    const { option, refused: unfound } = findOption(select, value, true);
+    if (unfound) return unfound;
     if (isDisabled(option)) return no('disabled', `${optionName(option)} is disabled`);
     if (!isOffered(option)) return no('hidden', `${optionName(option)} is not visible`);
     wanted.add(option);

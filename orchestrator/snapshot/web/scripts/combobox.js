@@ -152,15 +152,15 @@ const NAMES_OF_CHOICE = [
   (option) => normal(attribute(option, 'data-value') ?? attribute(option, 'value') ?? ''),
 ];
 
-/** The option of this name, else of this text, else of this value, first as it stands and then in any case. */
-function choiceNamed(choices, wanted) {
+/** The options of this name, else of this text, else of this value, first as they stand and then in any case. */
+function choicesNamed(choices, wanted, list) {
   for (const fold of [(text) => text, lower]) {
     for (const nameIn of NAMES_OF_CHOICE) {
-      const found = choices.find((each) => fold(nameIn(each)) === fold(wanted));
-      if (found) return found;
+      const found = choices.filter((each) => fold(nameIn(each)) === fold(wanted));
+      if (found.length) return toldApart(found, choices, list);
     }
   }
-  return null;
+  return toldApart(choicesAtPath(choices, wanted, list), choices, list);
 }
 
 /**
@@ -172,7 +172,7 @@ async function offered({ value, slice, opens, rests }) {
   choosing.still = null;
   const isDone = (each) => each.found || each.failure || hasRested(each, each.open ? rests : opens);
   let found = await retry(slice, () => offer(wanted), isDone);
-  if (!found.found && !found.failure && found.open) found = await searchByScrolling(wanted, now() + LONGEST_SEARCH) ?? found;
+  if (!found.found && !found.failure && !found.several && found.open) found = await searchByScrolling(wanted, now() + LONGEST_SEARCH) ?? found;
   return { found: false, ...found, still: undefined, options: found.found ? [] : linesOfChoices() };
 }
 
@@ -181,9 +181,11 @@ async function offer(wanted) {
   const list = isLive(choosing.element) ? listOfChooser() : null;
   if (!list) return { open: false, still: '' };
   const choices = choicesIn(list);
-  const option = choiceNamed(choices, wanted);
+  const named = choicesNamed(choices, wanted, list);
+  const [option] = named;
   const still = `${choices.length} ${choices.slice(0, OPTIONS_SHOWN).map((each) => normal(dom.textContent(each))).join('|')}`;
   if (!option) return { open: true, still };
+  if (named.length > 1) return { open: true, still, several: severalChoices(named, choices, list, wanted) };
   if (isDisabled(option)) return { open: true, still, failure: `${lineFor(option)} is disabled` };
   const chosen = flag(list, 'aria-multiselectable') && isChosen(option);
   const request = aimedRequest(chosen);
@@ -204,7 +206,7 @@ async function surplus({ values }) {
   const list = isLive(choosing.element) ? listOfChooser() : null;
   if (!list || !flag(list, 'aria-multiselectable')) return { point: null };
   const choices = choicesIn(list);
-  const wanted = new Set(values.map((value) => choiceNamed(choices, normal(value))));
+  const wanted = new Set(values.map((value) => choicesNamed(choices, normal(value), list)[0]));
   const option = choices.find((each) => isChosen(each) && !wanted.has(each));
   const request = aimedRequest();
   if (!option || (await pointAt(option, request))) return { point: null };
@@ -231,7 +233,7 @@ async function searchByScrolling(wanted, end) {
     await frame();
     await frame();
     const answer = await offer(wanted);
-    if (answer.found || answer.failure) return answer;
+    if (answer.found || answer.failure || answer.several) return answer;
     const before = dom.scrollTop(scroller);
     dom.scrollBy(scroller, { top: dom.clientHeight(scroller) * LIST_STEP, behavior: 'instant' });
     if (dom.scrollTop(scroller) === before && !(await hasGrown(scroller, end))) return null;
@@ -285,7 +287,7 @@ function comboboxHeld({ slice }) {
     if (!element || !isLive(element)) return { same: false, gone: true, value: '', ...describePage() };
     const value = shownIn(element);
     const list = listOfChooser();
-    const option = list && choiceNamed(choicesIn(list), wanted);
+    const option = list && choicesNamed(choicesIn(list), wanted, list)[0];
     const same = option ? isChosen(option) : value !== '' && (value !== choosing.shown || choosing.names.has(value));
     return { same, value: shown(value), ...describePage() };
   }, ({ same, gone }) => same || gone);

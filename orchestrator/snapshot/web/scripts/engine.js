@@ -4,7 +4,7 @@ const METHODS = {
   text: (params) => ignoring(params.ignore, () => text(params)),
   ready, verify, scrollInfo, scrolled, intoView, boxes, source, mark: beginMark, settle, delta, wait, watchFor, clock,
   outwards, frameWay, shot, marked, loaded, pressed, arrived, dropped, audit,
-  toggles, slider, assign, editing, pasted, prefilled, inserted, edited, uploaded, focused, typed, optionsHeld, offered, surplus, comboboxHeld,
+  toggles, slider, assign, editing, pasted, prefilled, inserted, edited, uploaded, focused, typed, optionsHeld, codeBox, codeHeld, offered, surplus, comboboxHeld,
   state: () => ({ ...describePage(), readyState: dom.readyState(window.document) }),
 };
 

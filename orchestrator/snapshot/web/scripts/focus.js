@@ -20,6 +20,7 @@ function fieldToType(acted) {
 
 /**
  * focused({acted?}): where the focus is: the document's origin and the kind of its field, or a frame of another origin.
+ * `code` if that is a box of a code.
  * With `acted` it is about the field that was acted on last, whatever has taken the focus since.
  */
 function focused({ acted }) {
@@ -30,6 +31,7 @@ function focused({ acted }) {
   return {
     origin: window.location.origin, owner: ownerOf(last ? dom.document(last) : window.document),
     kind: focus.field ? kind : '', secret: last !== null && isSecret(last),
+    code: focus.field !== null && codeGroupOf(focus.field) !== null ? true : undefined,
     frame: isClosed ? { path: pathTo(last), ref: refOf(last) } : undefined,
   };
 }

@@ -142,6 +142,7 @@ function hookPage(view) {
   }
 
   limitConsole(view);
+  countTimers(view, replace, report);
 
   // Scripts of another world see no handlers of the page's.
   wrap(view.HTMLElement.prototype, 'onclick', (target, self, args) => {

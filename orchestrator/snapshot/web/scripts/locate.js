@@ -209,6 +209,13 @@ function search(locator, start) {
 const noFrame = (match, locator) =>
   (match ? `${lineFor(match)} is not a frame, and >> leads into frames only` : `no frame matches ${describeLocator(locator)}`);
 
+/** The refusal where no frame was found; of a match that is none it is the role that is refused. */
+function unentered(match, locator) {
+  const refusal = new Refusal('not_found', noFrame(match, locator));
+  if (match) refusal.answer.isRole = true;
+  return refusal;
+}
+
 /** The root of a search: the whole cluster, or the element or document that `frames` and `within` lead to. */
 function startOf(locator) {
   let start = window.document;
@@ -218,7 +225,7 @@ function startOf(locator) {
     const found = matches.filter(isFrame);
     if (locator.strict && found.length > 1) throw new Ambiguity(found);
     const [element] = found;
-    if (!element) throw new Refusal('not_found', noFrame(matches[0], frames[i]));
+    if (!element) throw unentered(matches[0], frames[i]);
     start = innerDocument(element);
     if (!start) throw new Elsewhere(element, [...frames.slice(i + 1), { ...locator, frames: undefined }]);
   }

@@ -296,11 +296,23 @@ class Survey {
     const { options } = select;
     const listed = isClosed(select) ? this.folded : Math.max(this.folded, OPTIONS_SHOWN);
     if (at.entry?.element !== select || !listed) return;
+    let group = null;
+    let place = at;
     for (let i = 0; i < options.length && i < listed; i += 1) {
-      this.entries.push(new Entry(options[i], 'option', at, at.entry.inside));
+      const around = groupOfOption(options[i]);
+      if (around !== group) place = around ? this.listGroup(around, at) : at;
+      group = around;
+      this.entries.push(new Entry(options[i], 'option', place, at.entry.inside));
     }
     const more = options.length - listed;
     if (more > 0) this.note(select, `… ${more} more options`, at, at.entry.inside, 'more');
+  }
+
+  /** Lists a group of options; the place of what is in it. */
+  listGroup(group, at) {
+    const entry = new Entry(group, 'group', at, at.entry.inside);
+    this.entries.push(entry);
+    return { entry, depth: at.depth + 1 };
   }
 
   openFrame(element, at) {

@@ -3,7 +3,7 @@ const acting = { element: null, field: null, handle: null, wanted: null, editor:
 
 /** Reasons from far to near: of several failures the one nearest to ready is reported. */
 const REASONS = [
-  'not_a_frame', 'no_field', 'drawn', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'disabled', 'readonly',
+  'not_a_frame', 'no_field', 'drawn', 'hidden', 'not_editable', 'not_select', 'no_file_input', 'is_file', 'no_option', 'several_options', 'disabled', 'readonly',
   'starting', 'moving', 'covered', 'bad_value',
 ];
 /** Reasons that no waiting changes; `no_field` only if it is that of every match. */
@@ -52,7 +52,7 @@ function actedOn(match, { need, value }) {
   if (chooser) return chooser;
   if (need === 'options') return control;
   const kind = kindOf(control);
-  if (kind === 'other') return soleFieldIn(control) ?? control;
+  if (kind === 'other') return soleFieldIn(control) ?? firstBoxIn(control) ?? control;
   return kind === 'radio' ? radioFor(control, value) : control;
 }
 
@@ -65,7 +65,10 @@ const CHECKS = {
   fill: refuseFill,
   options: (element, request) => refuseOptions(element, request),
   files: (element, request) => refuseFiles(element, request),
-  focus: (element) => refuseUnusable(element) ?? refuseFocus(element),
+  focus: (element, request) => {
+    request.found.code = codeGroupOf(element) !== null ? true : undefined;
+    return refuseUnusable(element) ?? refuseFocus(element);
+  },
 };
 
 function refuseHidden(element) {
@@ -115,6 +118,11 @@ function refuseFill(element, request) {
     return no(isMounting(element) ? 'not_editable' : 'no_field', `${lineFor(element)} takes no value`);
   }
   if (isReadonly(element)) return no('readonly', `${lineFor(element)} is read-only`);
+  if (isCodeFor(element, request.value)) {
+    request.found.kind = 'code';
+    request.found.secret = isSecret(element);
+    return refuseFocus(element);
+  }
   return Object.hasOwn(FILLS, kind) ? FILLS[kind](element, request) : refuseFocus(element) ?? beginTyping(element, kind, request);
 }
 
@@ -197,12 +205,25 @@ function placeOf(element, point) {
   return { ...middle, width: Math.round(box.right - box.left), height: Math.round(box.bottom - box.top) };
 }
 
-/** ready({locator, need, slice, value?, inserts?, values?, files?, force?, handle?, aim?, rest?, stay?}): the answer is that of `succeed`, or a failure. */
+/** As `tryMatches`, with a refusal of the search that is about the role of an element. */
+async function attempted(request) {
+  try {
+    return await tryMatches(request);
+  } catch (error) {
+    if (!error.answer?.isRole) throw error;
+    return error.answer;
+  }
+}
+
+/** ready({locator, need, slice, again?, patient?, value?, inserts?, values?, files?, force?, handle?, aim?, rest?, stay?}): the answer is that of `succeed`, or a failure. */
 async function ready(params) {
   const request = { need: 'visible', value: '', ...params, found: {} };
   if (!Object.hasOwn(CHECKS, request.need)) throw new Error(`there is no need ${request.need}`);
-  const answer = await retry(request.slice, () => tryMatches(request), ({ ok, reason }) => ok || FINAL.has(reason));
+  if (!request.again) beginRefusals();
+  const isDone = (each) => each.ok || FINAL.has(each.reason) || (isSettled(each) && !request.patient);
+  const answer = await retry(request.slice, () => attempted(request), isDone);
   if (answer.ok) return answer;
+  if (answer.isRole) return { ...answer, frames: crossOriginFrames(request.locator) };
   const frames = answer.matches ? undefined : crossOriginFrames(request.locator);
   return { ...answer, candidates: answer.matches ? [] : candidatesFor(request.locator), frames };
 }

@@ -128,6 +128,7 @@ const NATIVE_ROLES = new Map(Object.entries({
   input: inputRole,
   select: (e) => (isClosed(e) ? 'combobox' : 'listbox'),
   option: always('option'),
+  optgroup: always('group'),
   textarea: always('textbox'),
   h1: always('heading'), h2: always('heading'), h3: always('heading'),
   h4: always('heading'), h5: always('heading'), h6: always('heading'),

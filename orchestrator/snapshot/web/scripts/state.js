@@ -159,6 +159,7 @@ const optionLabel = (option) => normal(attribute(option, 'label') || dom.textCon
 
 /** The value as it may be shown, or ''. */
 function valueOf(element) {
+  if (dom.tag(element) === 'select') return Array.from(element.selectedOptions, toldChoice).join(', ');
   const value = rawValue(element) ?? '';
   return value && isSecret(element) ? MASK : value;
 }
