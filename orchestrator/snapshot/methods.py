@@ -13,13 +13,11 @@ from orchestrator.snapshot.answers import (
     AssignAnswer,
     BoxesAnswer,
     CrossOriginAnswer,
-    DeltaAnswer,
     EditingAnswer,
     FileInputAnswer,
     FrameWayAnswer,
     HeldAnswer,
     LoadedAnswer,
-    MarkAnswer,
     MarkedAnswer,
     OfferedAnswer,
     OutwardsAnswer,
@@ -29,7 +27,6 @@ from orchestrator.snapshot.answers import (
     ScriptAnswer,
     ScrolledAnswer,
     ScrollInfoAnswer,
-    SettleAnswer,
     ShotAnswer,
     SliderAnswer,
     SnapshotAnswer,
@@ -44,6 +41,7 @@ from orchestrator.snapshot.answers import (
     WaitAnswer,
 )
 from orchestrator.snapshot.audit_answers import AuditedAnswer, AuditWayAnswer, UnknownRuleAnswer
+from orchestrator.snapshot.change_answers import DeltaAnswer, MarkAnswer, SettleAnswer
 from orchestrator.snapshot.focus_answers import CodeBoxAnswer, CodeHeldAnswer, FocusedAnswer, TypedAnswer
 from orchestrator.snapshot.press_answers import DroppedAnswer, PressedAnswer
 from orchestrator.snapshot.watch_answers import ClockAnswer, WatchAnswer

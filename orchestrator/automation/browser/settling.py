@@ -12,7 +12,8 @@ from orchestrator.automation.browser.frames import FramePath
 from orchestrator.automation.browser.navigation_watch import NavigationWatch
 from orchestrator.errors import DialogOpen, NavigationWaits, PageBusy, PlaceGone, TimedOut
 from orchestrator.models.results import InvalidField, StateChange, ValueChange
-from orchestrator.snapshot.answers import DeltaAnswer, MarkAnswer, PageAddress, SettleAnswer
+from orchestrator.snapshot.answers import PageAddress
+from orchestrator.snapshot.change_answers import DeltaAnswer, MarkAnswer, SettleAnswer
 from orchestrator.snapshot.methods import DELTA, MARK, SETTLE, AnswerT, PageMethod
 from orchestrator.snapshot.view import View
 from orchestrator.snapshot.web.page import Interrupted, NavigationPending

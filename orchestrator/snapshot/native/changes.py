@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterable
 
-from orchestrator.snapshot.answers import DeltaAnswer
+from orchestrator.snapshot.change_answers import DeltaAnswer
 from orchestrator.snapshot.native.node import Node, is_other_screen
 from orchestrator.snapshot.native.outline import OutlineEntry
 from orchestrator.snapshot.native.screen_snapshot import ScreenSnapshot

@@ -9,14 +9,11 @@ from typing import Any, TypeVar, cast
 
 from orchestrator.errors import AppEnded, RemoteFailure
 from orchestrator.snapshot.answers import (
-    DeltaAnswer,
     HeldAnswer,
-    MarkAnswer,
     ReadyAnswer,
     RefusedAnswer,
     ScrolledAnswer,
     ScrollInfoAnswer,
-    SettleAnswer,
     ShotAnswer,
     SourceAnswer,
     StateAnswer,
@@ -25,6 +22,7 @@ from orchestrator.snapshot.answers import (
     ViewAnswer,
     WaitAnswer,
 )
+from orchestrator.snapshot.change_answers import DeltaAnswer, MarkAnswer, SettleAnswer
 from orchestrator.snapshot.methods import AnswerT, PageMethod
 from orchestrator.snapshot.native.actionability import (
     FINAL,
