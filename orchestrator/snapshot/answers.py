@@ -52,17 +52,12 @@ class BoxSides(TypedDict):
 
 
 class FrameLens(TypedDict):
-    """The map from coordinates inside a frame to those around it: x' = a x + c y + e, y' = b x + d y + f.
+    """The map from coordinates inside a frame to those of the document around it: scale, then shift."""
 
-    As CSS `matrix()`, see https://drafts.csswg.org/css-transforms/#mathematical-description.
-    """
-
-    a: Number
-    b: Number
-    c: Number
-    d: Number
-    e: Number
-    f: Number
+    left: Number
+    top: Number
+    scaleX: Number
+    scaleY: Number
 
 
 class FrameAddress(TypedDict):

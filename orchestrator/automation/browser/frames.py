@@ -73,18 +73,16 @@ class ViewportRect:
         )
 
     def map_out_of_frame(self, lens: FrameLens) -> ViewportRect:
-        """The rectangle around it in the document around its frame, which styles may turn."""
-        corners = [_map_point(lens, x, y) for x in (self.left, self.right) for y in (self.top, self.bottom)]
-        across, down = [x for x, _ in corners], [y for _, y in corners]
-        return ViewportRect(min(across), min(down), max(across), max(down))
+        """The same rectangle in the document around its frame."""
+        across, down = lens["scaleX"], lens["scaleY"]
+        left, top = lens["left"], lens["top"]
+        return ViewportRect(
+            left + self.left * across, top + self.top * down, left + self.right * across, top + self.bottom * down
+        )
 
     def moved(self, x: float, y: float) -> ViewportRect:
         """The same rectangle, moved."""
         return ViewportRect(self.left + x, self.top + y, self.right + x, self.bottom + y)
-
-
-def _map_point(lens: FrameLens, x: float, y: float) -> tuple[float, float]:
-    return lens["a"] * x + lens["c"] * y + lens["e"], lens["b"] * x + lens["d"] * y + lens["f"]
 
 
 class Frames:
@@ -169,7 +167,8 @@ class Frames:
                         hint="Close what covers it or scroll, then try again.",
                     )
                 time.sleep(_PAUSE)
-            x, y = _map_point(frame["lens"], x, y)
+            at = ViewportRect(x, y, x, y).map_out_of_frame(frame["lens"])
+            x, y = at.left, at.top
         return floor(x), floor(y)
 
     def map_to_top_document(self, boxes: list[ViewportRect]) -> list[ViewportRect]:

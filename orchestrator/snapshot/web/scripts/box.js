@@ -8,6 +8,34 @@ const intersect = (a, b) => ({
 const hasArea = (box) => box.right > box.left && box.bottom > box.top;
 const contains = (a, b) => a.left <= b.left && a.top <= b.top && a.right >= b.right && a.bottom >= b.bottom;
 
+/** The map from a document's coordinates to the root's: scale, then shift by (left, top). */
+const ROOT_LENS = { left: 0, top: 0, scaleX: 1, scaleY: 1 };
+
+function lensInto(frame, lens) {
+  const box = dom.box(frame);
+  const style = styleOf(frame);
+  const width = dom.layoutWidth(frame);
+  const scale = width ? box.width / width : 1;
+  return {
+    left: lens.left + (box.left + (dom.clientLeft(frame) + parseFloat(style.paddingLeft)) * scale) * lens.scaleX,
+    top: lens.top + (box.top + (dom.clientTop(frame) + parseFloat(style.paddingTop)) * scale) * lens.scaleY,
+    scaleX: lens.scaleX * scale,
+    scaleY: lens.scaleY * scale,
+  };
+}
+
+function lensOf(doc) {
+  const frame = frameOf(doc);
+  return frame ? lensInto(frame, lensOf(dom.document(frame))) : ROOT_LENS;
+}
+
+const through = (lens, box) => ({
+  left: lens.left + box.left * lens.scaleX,
+  top: lens.top + box.top * lens.scaleY,
+  right: lens.left + box.right * lens.scaleX,
+  bottom: lens.top + box.bottom * lens.scaleY,
+});
+
 /**
  * outwards({path, point?, aim?}): the map from coordinates inside a frame to those around it, and the visible part of
  * the frame; why a pointer does not reach the frame at a point inside it, which the frame's own page cannot be asked.
@@ -20,8 +48,8 @@ function outwards({ path, point, aim: kind }) {
 }
 
 function obstacleAt(frame, lens, [x, y], kind) {
-  const outside = pointThrough(lens, x, y);
-  const at = { x: Math.floor(outside.x), y: Math.floor(outside.y) };
+  const { left, top } = through(lens, { left: x, top: y, right: x, bottom: y });
+  const at = { x: Math.floor(left), y: Math.floor(top) };
   const part = visiblePart(frame);
   if (at.x < Math.floor(part.left) || at.x > part.right || at.y < Math.floor(part.top) || at.y > part.bottom) {
     return `the point is outside the visible part of ${lineFor(frame)}`;
@@ -112,10 +140,12 @@ function spills(element) {
 
 /** The deepest element at a point of the root's viewport, as seen from the document `doc`. */
 function elementAt(doc, x, y) {
-  const inside = pointBehind(lensOf(doc), x, y);
-  let hit = hitIn[DOCUMENT](doc, inside.x, inside.y);
+  const lens = lensOf(doc);
+  const localX = (x - lens.left) / lens.scaleX;
+  const localY = (y - lens.top) / lens.scaleY;
+  let hit = hitIn[DOCUMENT](doc, localX, localY);
   for (let shadow = hit && dom.shadow(hit); shadow; shadow = dom.shadow(hit)) {
-    const deeper = hitIn[FRAGMENT](shadow, inside.x, inside.y);
+    const deeper = hitIn[FRAGMENT](shadow, localX, localY);
     if (!deeper || deeper === hit) break;
     hit = deeper;
   }

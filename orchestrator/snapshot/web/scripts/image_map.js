@@ -47,8 +47,9 @@ const numbersOf = (area) =>
  * picture where a pointer hits an area.
  */
 function areaAt(image, { x, y }) {
-  const inside = pointBehind(lensInto(image, lensOf(dom.document(image))), x, y);
-  for (const area of areasOf(image)) if (holdsPoint(area, inside.x, inside.y)) return area;
+  const lens = lensInto(image, lensOf(dom.document(image)));
+  const [across, down] = [(x - lens.left) / lens.scaleX, (y - lens.top) / lens.scaleY];
+  for (const area of areasOf(image)) if (holdsPoint(area, across, down)) return area;
   return null;
 }
 

@@ -8,7 +8,6 @@ const ARRIVALS = {
   hold: new Set(['pointerdown', 'mousedown']),
   hover: new Set(['pointerover', 'pointermove']),
 };
-const RELEASES = new Set(['pointerup', 'mouseup', 'touchend', 'click']);
 const DROPS = new Set(['mouseup', 'drop']);
 /** Ms after which an aim no longer holds: a person who uses the page meanwhile must not be kept from it. */
 const AIMED_FOR = 15000;
@@ -30,7 +29,7 @@ function aimAt(element, point, kind) {
   isFormRead = false;
   aim = {
     element, point, kind, look: lookOf(element), until: now() + AIMED_FOR,
-    hit: null, byTouch: false, landed: true, released: false, slipped: false, strayed: false, drop: null,
+    hit: null, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
   };
   setPassing(kind === 'hover' ? ['pointerover', 'pointermove'] : ['touchstart']);
 }
@@ -75,7 +74,6 @@ function notePointer(event) {
   if (!aim.hit && ARRIVALS[aim.kind].has(event.type)) noteArrivalAt(event);
   else if (aim.hit && aim.landed && event.type === 'pointerup') noteRelease(event);
   else if (aim.hit && aim.byTouch && event.type === 'mousedown') aim.strayed = !isMeant(pathOf(event)[0]);
-  if (RELEASES.has(event.type)) aim.released = true;
   if (aim.kind === 'hold' && DROPS.has(event.type)) [aim.drop] = pathOf(event);
   if (!isKeptOff(event)) return;
   stop(event);
@@ -107,8 +105,8 @@ const isHere = () => {
 
 function isAtAim(event) {
   const touch = event.touches?.[0] ?? event;
-  const at = pointThrough(lensOf(dom.document(pathOf(event)[0])), touch.clientX, touch.clientY);
-  return Math.abs(at.x - aim.point.x) <= BESIDE && Math.abs(at.y - aim.point.y) <= BESIDE;
+  const at = through(lensOf(dom.document(pathOf(event)[0])), { left: touch.clientX, top: touch.clientY, right: 0, bottom: 0 });
+  return Math.abs(at.left - aim.point.x) <= BESIDE && Math.abs(at.top - aim.point.y) <= BESIDE;
 }
 
 function isMeant(hit) {
@@ -120,23 +118,19 @@ function isMeant(hit) {
 
 /**
  * pressed({drop?}): `missed` says what the pointer met instead of the element that was aimed at; `moved` if that moved
- * away, `lost` if it met nothing at all, `held` if only its release was lost. `cover` took what was dropped at the point
- * `drop`, in front of the element that was found last.
+ * away. `cover` took what was dropped at the point `drop`, in front of the element that was found last.
  */
 function pressed({ drop }) {
   const ended = aim;
   if (!ended) return whereItArrived;
   const hit = ended.hit ?? foreignFrameAt(ended);
-  const isLost = hit === null && isHeardOf(ended);
-  const isHeld = isLeftHeld(ended);
-  const isMissed = isLost || isHeld || (ended.hit ? !ended.landed || ended.slipped : hit !== null);
+  const isMissed = ended.hit ? !ended.landed || ended.slipped : hit !== null;
   const moved = isMissed && (!isLive(ended.element) || !isHere());
-  const missed = isHeld ? `${lineFor(ended.element)} with its release: a window that the page opened took it` :
-    isMissed ? describeMiss(ended, hit) : undefined;
+  const missed = isMissed ? describeMiss(ended, hit) : undefined;
   setPassing([]);
   aim = null;
   const cover = drop && !isMissed ? coverAtDrop(ended.drop, drop) : undefined;
-  whereItArrived = { missed, moved: moved || undefined, lost: isLost || undefined, held: isHeld || undefined, cover };
+  whereItArrived = { missed, moved: moved || undefined, cover };
   return whereItArrived;
 }
 
@@ -169,21 +163,7 @@ function foreignFrameAt({ element, point }) {
   return hit && isFrame(hit) && !innerDocument(hit) && !reaches(hit, element) ? hit : null;
 }
 
-/**
- * True if events of a press at the aim would have been heard here. A frame of another origin keeps them to itself, and
- * so does a document without scripting; Firefox has none for what is disabled.
- */
-function isHeardOf({ element, kind }) {
-  const isForeign = isFrame(element) && !innerDocument(element);
-  return kind !== 'hover' && timersFire && !isForeign && isLive(element) && !isDisabled(element);
-}
-
-/** True for a press whose release went elsewhere, since the tab is not in front any more. */
-const isLeftHeld = ({ kind, hit, landed, released }) =>
-  kind === 'press' && hit !== null && landed && !released && document.visibilityState === 'hidden';
-
 function describeMiss({ element }, hit) {
-  if (!hit) return `${lineFor(element)}: nothing arrived at it, nor at anything else in the page`;
   if (!isLive(element)) return `the element: it is gone, and ${lineFor(coverOf(hit, element))} is in its place`;
   return `${lineFor(element)}: ${isHere() ? obstructed(element, hit).detail : 'it moved away as the pointer came'}`;
 }
