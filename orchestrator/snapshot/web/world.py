@@ -19,11 +19,11 @@ from orchestrator.webdriver.websocket import Command
 WORLD: Final = storage_script.WORLD
 """The name of the isolated world, and of the BiDi sandbox, which are the same world in Chromium."""
 PARTS = (
-    "channel", "native", "json", "words", "looking", "requests", "cluster", "box", "image_map", "refs", "role", "name",
-    "state", "place", "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press", "drop",
-    "ready", "choice", "combobox", "control", "editor", "focus", "files", "snapshot", "candidates", "selector", "asks",
-    "leave", "settle", "stream", "alignment", "digest", "importance", "validity", "delta", "conditions", "watch",
-    "scroll", "opening", "values", "source", "shot", "audit", "engine",
+    "channel", "native", "json", "words", "looking", "requests", "cluster", "lens", "box", "image_map", "refs", "role",
+    "name", "state", "place", "outline", "line", "text", "transcript", "locate", "ignore", "patience", "point", "press",
+    "drop", "ready", "choice", "combobox", "control", "editor", "focus", "files", "snapshot", "candidates", "selector",
+    "asks", "leave", "settle", "stream", "alignment", "digest", "importance", "validity", "delta", "conditions",
+    "watch", "scroll", "opening", "values", "source", "shot", "audit", "engine",
 )  # fmt: skip
 """The files of the engine, each after those that it builds on."""
 
