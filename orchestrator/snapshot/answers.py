@@ -29,6 +29,8 @@ FramePath: TypeAlias = list[int | str]
 """The way to a frame: window indexes, or the ref of a frame to which no index leads."""
 NumberPair: TypeAlias = Annotated[list[Number], Field(min_length=2, max_length=2)]
 """Across and down."""
+FrameLens: TypeAlias = Annotated[list[Number], Field(min_length=9, max_length=9)]
+"""The map from coordinates inside a frame to those of the document around it: a projective one, as a matrix by rows."""
 PixelPair: TypeAlias = Annotated[list[int], Field(min_length=2, max_length=2)]
 """Across and down, in whole pixels."""
 Checked: TypeAlias = bool | Literal["mixed"] | None
@@ -49,15 +51,6 @@ class BoxSides(TypedDict):
     top: Number
     right: Number
     bottom: Number
-
-
-class FrameLens(TypedDict):
-    """The map from coordinates inside a frame to those of the document around it: scale, then shift."""
-
-    left: Number
-    top: Number
-    scaleX: Number
-    scaleY: Number
 
 
 class FrameAddress(TypedDict):
@@ -235,11 +228,13 @@ class ReadyAnswer(ControlFacts):
 class HeldAnswer(PageAddress):
     """`verify`, `optionsHeld`, `comboboxHeld`, `edited`: what the control that was acted on holds now.
 
-    `same` if that was wanted, `gone` if it left the document, `elsewhere` the line of what has taken the focus.
+    `same` if that was wanted, `gone` if it left the document, `elsewhere` the line of what has taken the focus, `other`
+    if the value is another option's name.
     """
 
     same: bool
     value: Text
+    other: NotRequired[Literal[True]]
     checked: NotRequired[Checked]
     elsewhere: NotRequired[Line]
     gone: NotRequired[bool]

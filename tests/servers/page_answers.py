@@ -79,7 +79,7 @@ def unsettled(reason: str) -> Answer:
 def outwards(left: float, top: float, *, scale: float = 1.0, size: tuple[float, float] = (300, 200)) -> Answer:
     """`outwards`: a frame's place in the document around it (`box.js`)."""
     part = {"left": left, "top": top, "right": left + size[0], "bottom": top + size[1]}
-    return {"lens": {"left": left, "top": top, "scaleX": scale, "scaleY": scale}, "part": part}
+    return {"lens": [scale, 0, left, 0, scale, top, 0, 0, 1], "part": part}
 
 
 def pressed(missed: str = "", **facts: Any) -> Answer:

@@ -73,12 +73,10 @@ class ViewportRect:
         )
 
     def map_out_of_frame(self, lens: FrameLens) -> ViewportRect:
-        """The same rectangle in the document around its frame."""
-        across, down = lens["scaleX"], lens["scaleY"]
-        left, top = lens["left"], lens["top"]
-        return ViewportRect(
-            left + self.left * across, top + self.top * down, left + self.right * across, top + self.bottom * down
-        )
+        """The rectangle around what it is in the document around its frame, which may be turned there."""
+        corners = [_map_point(lens, x, y) for x in (self.left, self.right) for y in (self.top, self.bottom)]
+        across, down = zip(*corners, strict=True)
+        return ViewportRect(min(across), min(down), max(across), max(down))
 
     def moved(self, x: float, y: float) -> ViewportRect:
         """The same rectangle, moved."""
@@ -167,8 +165,7 @@ class Frames:
                         hint="Close what covers it or scroll, then try again.",
                     )
                 time.sleep(_PAUSE)
-            at = ViewportRect(x, y, x, y).map_out_of_frame(frame["lens"])
-            x, y = at.left, at.top
+            x, y = _map_point(frame["lens"], x, y)
         return floor(x), floor(y)
 
     def map_to_top_document(self, boxes: list[ViewportRect]) -> list[ViewportRect]:
@@ -231,3 +228,9 @@ class Frames:
         """Note that a top document is current, perhaps that of another tab."""
         self.current_path = ()
         self._page.enter_top()
+
+
+def _map_point(lens: FrameLens, x: float, y: float) -> tuple[float, float]:
+    """Map a point by a projective map, see `scripts/lens.js`."""
+    across, down, depth = (lens[row] * x + lens[row + 1] * y + lens[row + 2] for row in (0, 3, 6))
+    return across / depth, down / depth

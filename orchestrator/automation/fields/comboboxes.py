@@ -116,10 +116,16 @@ def _take(scene: Scene, offered: OfferedAnswer, value: str) -> tuple[HeldAnswer,
 
     Raises:
         PressMissed: The list moved away as often as the pointer came.
+        NotActionable: The combobox shows another option.
     """
     held = _click_until_met(scene, offered, value)
     if held["same"] or held.get("gone"):
         return held, []
+    if held.get("other"):
+        raise NotActionable(
+            f"The option {quoted(value)} was clicked, and the combobox shows another one: {quoted(held['value'])}.",
+            hint="Look with get_visible_elements at what it shows now, then set it again.",
+        )
     return held, [f"The option {quoted(value)} was clicked, and the combobox shows {held['value']!r}."]
 
 

@@ -19,7 +19,7 @@ from orchestrator.webdriver.websocket import Command
 WORLD: Final = storage_script.WORLD
 """The name of the isolated world, and of the BiDi sandbox, which are the same world in Chromium."""
 PARTS = (
-    "channel", "native", "json", "words", "looking", "requests", "cluster", "box", "image_map", "refs",
+    "channel", "native", "json", "words", "looking", "requests", "cluster", "lens", "box", "image_map", "refs",
     "role", "name", "state", "place", "outline", "line", "text", "transcript", "locate", "told", "ignore", "patience",
     "point", "press", "drop", "ready", "choice", "combobox", "grouped", "control", "editor", "code", "focus", "files",
     "snapshot", "candidates", "selector", "asks", "leave", "settle", "stream", "messages", "settled", "alignment",

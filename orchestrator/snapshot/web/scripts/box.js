@@ -8,34 +8,6 @@ const intersect = (a, b) => ({
 const hasArea = (box) => box.right > box.left && box.bottom > box.top;
 const contains = (a, b) => a.left <= b.left && a.top <= b.top && a.right >= b.right && a.bottom >= b.bottom;
 
-/** The map from a document's coordinates to the root's: scale, then shift by (left, top). */
-const ROOT_LENS = { left: 0, top: 0, scaleX: 1, scaleY: 1 };
-
-function lensInto(frame, lens) {
-  const box = dom.box(frame);
-  const style = styleOf(frame);
-  const width = dom.layoutWidth(frame);
-  const scale = width ? box.width / width : 1;
-  return {
-    left: lens.left + (box.left + (dom.clientLeft(frame) + parseFloat(style.paddingLeft)) * scale) * lens.scaleX,
-    top: lens.top + (box.top + (dom.clientTop(frame) + parseFloat(style.paddingTop)) * scale) * lens.scaleY,
-    scaleX: lens.scaleX * scale,
-    scaleY: lens.scaleY * scale,
-  };
-}
-
-function lensOf(doc) {
-  const frame = frameOf(doc);
-  return frame ? lensInto(frame, lensOf(dom.document(frame))) : ROOT_LENS;
-}
-
-const through = (lens, box) => ({
-  left: lens.left + box.left * lens.scaleX,
-  top: lens.top + box.top * lens.scaleY,
-  right: lens.left + box.right * lens.scaleX,
-  bottom: lens.top + box.bottom * lens.scaleY,
-});
-
 /**
  * outwards({path, point?, aim?}): the map from coordinates inside a frame to those around it, and the visible part of
  * the frame; why a pointer does not reach the frame at a point inside it, which the frame's own page cannot be asked.
@@ -48,15 +20,14 @@ function outwards({ path, point, aim: kind }) {
 }
 
 function obstacleAt(frame, lens, [x, y], kind) {
-  const { left, top } = through(lens, { left: x, top: y, right: x, bottom: y });
-  const at = { x: Math.floor(left), y: Math.floor(top) };
+  const at = floored(pointThrough(lens, x, y));
   const part = visiblePart(frame);
   if (at.x < Math.floor(part.left) || at.x > part.right || at.y < Math.floor(part.top) || at.y > part.bottom) {
     return `the point is outside the visible part of ${lineFor(frame)}`;
   }
   const hit = hitAt(frame, at);
   if (reaches(hit, frame)) {
-    if (kind) aimAt(frame, at, kind);
+    if (kind) aimAt(frame, at, kind, hit);
     return undefined;
   }
   return hit ? `covered by ${lineFor(coverOf(hit, frame))}` : `${lineFor(frame)} is out of view`;
@@ -140,12 +111,11 @@ function spills(element) {
 
 /** The deepest element at a point of the root's viewport, as seen from the document `doc`. */
 function elementAt(doc, x, y) {
-  const lens = lensOf(doc);
-  const localX = (x - lens.left) / lens.scaleX;
-  const localY = (y - lens.top) / lens.scaleY;
-  let hit = hitIn[DOCUMENT](doc, localX, localY);
+  const inside = pointThrough(reversed(lensOf(doc)), x, y);
+  if (!isFinite(inside.x) || !isFinite(inside.y)) return null;
+  let hit = hitIn[DOCUMENT](doc, inside.x, inside.y);
   for (let shadow = hit && dom.shadow(hit); shadow; shadow = dom.shadow(hit)) {
-    const deeper = hitIn[FRAGMENT](shadow, localX, localY);
+    const deeper = hitIn[FRAGMENT](shadow, inside.x, inside.y);
     if (!deeper || deeper === hit) break;
     hit = deeper;
   }

@@ -11,10 +11,11 @@ const LONGEST_SEARCH = 15000;
 
 /**
  * The combobox or list box acted on, its text field, and the lists and requests that were there before it was opened; the
- * option that is wanted, its names, and what the combobox showed before it was clicked.
+ * option that is wanted, its names and those of the others, and what the combobox showed before it was clicked.
  */
 const choosing = {
-  element: null, field: null, before: new Set(), requests: new WeakMap(), wanted: '', names: new Set(), shown: '', still: null,
+  element: null, field: null, before: new Set(), requests: new WeakMap(), wanted: '', names: new Set(), others: new Set(),
+  shown: '', still: null,
 };
 
 /** True for a combobox of the page's own making, also as a list box in an input, or a button that opens a list box. */
@@ -187,19 +188,37 @@ async function offer(wanted) {
   if (!option) return { open: true, still };
   if (named.length > 1) return { open: true, still, several: severalChoices(named, choices, list, wanted) };
   if (isDisabled(option)) return { open: true, still, failure: `${lineFor(option)} is disabled` };
-  const chosen = flag(list, 'aria-multiselectable') && isChosen(option);
-  const request = aimedRequest(chosen);
+  const isOneOfMany = flag(list, 'aria-multiselectable');
+  const chosen = isOneOfMany && isChosen(option);
+  const request = aimedRequest(option, chosen);
   const refused = await pointAt(option, request);
   if (refused) return { open: true, still: `${still} ${now()}` };
   choosing.wanted = wanted;
-  choosing.names = new Set(NAMES_OF_CHOICE.map((nameIn) => nameIn(option)));
+  choosing.names = namesOfChoice(option);
+  choosing.others = isOneOfMany ? new Set() : namesBeside(option, choices);
   choosing.shown = shownIn(choosing.element);
   const { x, y } = request.found.point;
   return { open: true, found: true, x, y, still, chosen };
 }
 
+const namesOfChoice = (option) => new Set(NAMES_OF_CHOICE.map((nameIn) => nameIn(option)));
+
+/** What the combobox shows if another of these options is taken, but for texts that the one has, too. */
+function namesBeside(option, choices) {
+  const names = new Set();
+  for (const each of choices) {
+    if (each === option) continue;
+    names.add(normal(dom.textContent(each))).add(normal(attribute(each, 'aria-label') ?? attribute(each, 'title') ?? ''));
+  }
+  for (const name of ['', ...choosing.names]) names.delete(name);
+  return names;
+}
+
 /** Asks for the point of an option at rest that is clicked next, unless nothing shall be clicked. */
-const aimedRequest = (isNotClicked = false) => ({ found: {}, rest: true, aim: isNotClicked ? undefined : 'press' });
+function aimedRequest(option, isNotClicked = false) {
+  const [name] = NAMES_OF_CHOICE.map((nameIn) => nameIn(option)).filter(Boolean);
+  return { found: {}, rest: true, aim: isNotClicked ? undefined : 'press', isStill: () => namesOfChoice(option).has(name) };
+}
 
 /** surplus({values}): the point of an option that a list of several choices has as chosen and that is none of these. */
 async function surplus({ values }) {
@@ -208,8 +227,9 @@ async function surplus({ values }) {
   const choices = choicesIn(list);
   const wanted = new Set(values.map((value) => choicesNamed(choices, normal(value), list)[0]));
   const option = choices.find((each) => isChosen(each) && !wanted.has(each));
-  const request = aimedRequest();
-  if (!option || (await pointAt(option, request))) return { point: null };
+  if (!option) return { point: null };
+  const request = aimedRequest(option);
+  if (await pointAt(option, request)) return { point: null };
   return { point: [request.found.point.x, request.found.point.y] };
 }
 
@@ -288,7 +308,8 @@ function comboboxHeld({ slice }) {
     const value = shownIn(element);
     const list = listOfChooser();
     const option = list && choicesNamed(choicesIn(list), wanted, list)[0];
-    const same = option ? isChosen(option) : value !== '' && (value !== choosing.shown || choosing.names.has(value));
-    return { same, value: shown(value), ...describePage() };
+    const other = choosing.others.has(value) || undefined;
+    const isShown = value !== '' && !other && (value !== choosing.shown || choosing.names.has(value));
+    return { same: option ? isChosen(option) : isShown, other, value: shown(value), ...describePage() };
   }, ({ same, gone }) => same || gone);
 }

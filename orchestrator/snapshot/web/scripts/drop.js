@@ -77,8 +77,7 @@ function fireDrag(type, target, { items, effect, point }) {
   const dataTransfer = new view.DataTransfer();
   for (const [kind, data] of items) dataTransfer.setData(kind, data);
   dataTransfer.dropEffect = effect;
-  const lens = lensOf(dom.document(target));
-  const at = { clientX: (point.left - lens.left) / lens.scaleX, clientY: (point.top - lens.top) / lens.scaleY };
-  const facts = { bubbles: true, composed: true, cancelable: true, view, dataTransfer, ...at };
+  const at = pointThrough(reversed(lensOf(dom.document(target))), point.left, point.top);
+  const facts = { bubbles: true, composed: true, cancelable: true, view, dataTransfer, clientX: at.x, clientY: at.y };
   return !dispatch(target, new view.DragEvent(type, facts));
 }

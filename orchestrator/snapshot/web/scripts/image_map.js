@@ -47,9 +47,8 @@ const numbersOf = (area) =>
  * picture where a pointer hits an area.
  */
 function areaAt(image, { x, y }) {
-  const lens = lensInto(image, lensOf(dom.document(image)));
-  const [across, down] = [(x - lens.left) / lens.scaleX, (y - lens.top) / lens.scaleY];
-  for (const area of areasOf(image)) if (holdsPoint(area, across, down)) return area;
+  const inside = pointThrough(reversed(lensInto(image, lensOf(dom.document(image)))), x, y);
+  for (const area of areasOf(image)) if (holdsPoint(area, inside.x, inside.y)) return area;
   return null;
 }
 

@@ -130,6 +130,7 @@ const dom = {
   scrollHeight: reader(Element, 'scrollHeight'),
 
   layoutWidth: reader(HTMLElement, 'offsetWidth'),
+  layoutHeight: reader(HTMLElement, 'offsetHeight'),
   focus: (element) => focusOf(element)?.(element),
   blur: method(HTMLElement, 'blur'),
   setValue: writer(HTMLInputElement, 'value'),

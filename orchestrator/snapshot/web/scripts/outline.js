@@ -147,12 +147,12 @@ class Survey {
 
   hasArea(element, { style, lens }) {
     const { width, height } = ownBox(element, style);
-    return width * lens.scaleX * height * lens.scaleY > 0;
+    return width * height > 0 && showsArea(lens);
   }
 
   /** True if the first element inside has a size and can be seen; its style is kept for its own turn. */
   peek(element, tag, { lens }) {
-    if (!(lens.scaleX * lens.scaleY > 0) || tag === 'slot' || dom.shadow(element)) return false;
+    if (!showsArea(lens) || tag === 'slot' || dom.shadow(element)) return false;
     const child = dom.firstElement(element);
     if (child === null || UNREAD.has(dom.tag(child))) return false;
     const { width, height } = dom.box(child);

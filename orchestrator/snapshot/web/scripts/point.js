@@ -23,7 +23,7 @@ async function pointAt(element, request) {
       const hit = hitAt(target, point);
       if (request.force || reaches(hit, element)) {
         request.found.point = point;
-        if (request.aim) aimAt(element, point, request.aim);
+        if (request.aim) aimAt(element, point, request.aim, hit, request.isStill);
         if (request.carry) hearDrag();
         return null;
       }
@@ -84,8 +84,16 @@ function pointsOn(element, whole) {
   const pieces = [...dom.boxes(element)].slice(0, 5);
   if (!pieces.length) pieces.push(ownBox(element));
   const points = pieces.map((piece) => centre(intersect(through(lens, piece), whole))).filter(Boolean);
-  return points.length ? [...points, ...spreadOn(whole, isArea(element) ? AREA_SPREAD : SPREAD)] : points;
+  if (!points.length) return points;
+  const spread = isArea(element) ? AREA_SPREAD : SPREAD;
+  return [...points, ...(turnsBoxes(lens) ? spreadThrough(lens, ownBox(element), spread) : []), ...spreadOn(whole, spread)];
 }
+
+/** Points of an element in a frame that is turned: the corners of the box around it are outside. */
+const spreadThrough = (lens, { left, top, right, bottom }, spread) => spread.map(([across, down]) =>
+  floored(pointThrough(lens, left + (right - left) * across, top + (bottom - top) * down)));
+
+const floored = ({ x, y }) => ({ x: Math.floor(x), y: Math.floor(y) });
 
 const spreadOn = ({ left, top, right, bottom }, spread = SPREAD) => spread.map(([across, down]) =>
   ({ x: Math.floor(left + (right - left) * across), y: Math.floor(top + (bottom - top) * down) }));

@@ -8,6 +8,8 @@ const ARRIVALS = {
   hold: new Set(['pointerdown', 'mousedown']),
   hover: new Set(['pointerover', 'pointermove']),
 };
+/** Elements in which another page may get what arrives there, unheard by this one. */
+const HOLDING_PAGES = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
 const DROPS = new Set(['mouseup', 'drop']);
 /** Ms after which an aim no longer holds: a person who uses the page meanwhile must not be kept from it. */
 const AIMED_FOR = 15000;
@@ -23,13 +25,17 @@ let aim = null;
 /** The answer of `pressed` since the last aim: if it was lost on its way, it is asked for again. */
 let whereItArrived = {};
 
-/** Notes that a pointer is about to come to `point` of the root's viewport, for `kind` of the arrivals. */
-function aimAt(element, point, kind) {
+/**
+ * Notes that a pointer is about to come to `point` of the root's viewport, for `kind` of the arrivals; `hit` is there now.
+ * `isStill` tells if the element is still what is meant: some lists give an element the text of another option.
+ */
+function aimAt(element, point, kind, hit, isStill = () => true) {
   whereItArrived = {};
   isFormRead = false;
   aim = {
-    element, point, kind, look: lookOf(element), until: now() + AIMED_FOR,
-    hit: null, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
+    element, point, kind, isStill, look: lookOf(element), until: now() + AIMED_FOR,
+    isAwaited: kind !== 'hover' && hit !== null && !HOLDING_PAGES.has(dom.tag(hit)),
+    hit: null, heard: false, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
   };
   setPassing(kind === 'hover' ? ['pointerover', 'pointermove'] : ['touchstart']);
 }
@@ -71,6 +77,7 @@ hearPresses(window);
 
 function notePointer(event) {
   if (!aim || !event.isTrusted || now() > aim.until) return;
+  if (!aim.heard) noteTrace(event);
   if (!aim.hit && ARRIVALS[aim.kind].has(event.type)) noteArrivalAt(event);
   else if (aim.hit && aim.landed && event.type === 'pointerup') noteRelease(event);
   else if (aim.hit && aim.byTouch && event.type === 'mousedown') aim.strayed = !isMeant(pathOf(event)[0]);
@@ -88,7 +95,12 @@ function noteArrivalAt(event) {
   if (!isAtAim(event)) return;
   [aim.hit] = pathOf(event);
   aim.byTouch = event.pointerType === 'touch';
-  aim.landed = isMeant(aim.hit);
+  aim.landed = isMeant(aim.hit) && aim.isStill();
+}
+
+/** A page may keep the first events of a press from everybody, and get the later ones. */
+function noteTrace(event) {
+  aim.heard ||= isAtAim(event) || isMeant(pathOf(event)[0]);
 }
 
 /** A button that moves away while it is held down gets no click. */
@@ -105,8 +117,8 @@ const isHere = () => {
 
 function isAtAim(event) {
   const touch = event.touches?.[0] ?? event;
-  const at = through(lensOf(dom.document(pathOf(event)[0])), { left: touch.clientX, top: touch.clientY, right: 0, bottom: 0 });
-  return Math.abs(at.left - aim.point.x) <= BESIDE && Math.abs(at.top - aim.point.y) <= BESIDE;
+  const at = pointThrough(lensOf(dom.document(pathOf(event)[0])), touch.clientX, touch.clientY);
+  return Math.abs(at.x - aim.point.x) <= BESIDE && Math.abs(at.y - aim.point.y) <= BESIDE;
 }
 
 function isMeant(hit) {
@@ -124,7 +136,7 @@ function pressed({ drop }) {
   const ended = aim;
   if (!ended) return whereItArrived;
   const hit = ended.hit ?? foreignFrameAt(ended);
-  const isMissed = ended.hit ? !ended.landed || ended.slipped : hit !== null;
+  const isMissed = ended.hit ? !ended.landed || ended.slipped : hit !== null || isLost(ended);
   const moved = isMissed && (!isLive(ended.element) || !isHere());
   const missed = isMissed ? describeMiss(ended, hit) : undefined;
   setPassing([]);
@@ -133,6 +145,9 @@ function pressed({ drop }) {
   whereItArrived = { missed, moved: moved || undefined, cover };
   return whereItArrived;
 }
+
+/** True for a press of which nothing was heard in the page where it was to arrive. */
+const isLost = ({ isAwaited, heard, until }) => isAwaited && !heard && now() <= until;
 
 /** True once a form was read since the last aim: it is about to be sent, unless a script sends it itself. */
 let isFormRead = false;
@@ -163,7 +178,10 @@ function foreignFrameAt({ element, point }) {
   return hit && isFrame(hit) && !innerDocument(hit) && !reaches(hit, element) ? hit : null;
 }
 
-function describeMiss({ element }, hit) {
-  if (!isLive(element)) return `the element: it is gone, and ${lineFor(coverOf(hit, element))} is in its place`;
+function describeMiss({ element, isStill }, hit) {
+  const isThere = isLive(element);
+  if (hit === null) return `${isThere ? lineFor(element) : 'the element, which is gone'}: nothing of the press arrived in its page`;
+  if (isThere && !isStill()) return `${lineFor(element)}: it had another name when the pointer was sent there`;
+  if (!isThere) return `the element: it is gone, and ${lineFor(coverOf(hit, element))} is in its place`;
   return `${lineFor(element)}: ${isHere() ? obstructed(element, hit).detail : 'it moved away as the pointer came'}`;
 }
