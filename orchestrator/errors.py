@@ -222,10 +222,14 @@ class PressMissed(NotActionable):
     Args:
         missed: The element's line, and what the pointer met instead.
         moved: True if the element moved away, False if something was in front of it.
+        lost: True if nothing in the page heard of the press.
+        held: True if only its release was lost: the page may have acted on the press.
     """
 
-    def __init__(self, missed: str, *, moved: bool) -> None:
+    def __init__(self, missed: str, *, moved: bool, lost: bool = False, held: bool = False) -> None:
         self.moved = moved
+        self.lost = lost
+        self.held = held
         super().__init__(
             f"The pointer did not reach {missed}.",
             hint="Close or move what is in its way, wait until the page is at rest, or raise timeout.",

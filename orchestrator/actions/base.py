@@ -190,6 +190,10 @@ class WaitingPageAction(PageAction[Acted], HasTimeout, ABC):
     """An action that waits until its element is ready, and returns nothing of its own."""
 
 
+_LOSSES = 3
+"""Presses of an action that may be lost."""
+
+
 class PressAction(WaitingPageAction, ABC):
     """An action whose pointer must reach an element: it is repeated when it met another one."""
 
@@ -201,15 +205,19 @@ class PressAction(WaitingPageAction, ABC):
         """
         scope, whole = scene.scope, scene.scope.deadline
         scope.deadline, scope.rest = Deadline(scene.seconds(self.timeout)), False
+        losses = 0
         try:
             while True:
                 try:
                     result = super().perform(scene)
                     scene.run_deferred_queries()
                 except PressMissed as miss:
-                    if not scope.deadline.seconds_left:
+                    losses += miss.lost
+                    if miss.held or losses > _LOSSES or not scope.deadline.seconds_left:
                         raise
                     scope.rest = miss.moved
+                    if miss.lost:
+                        scene.tabs.refresh()  # a tab that the page opened may have taken it
                 else:
                     return result
         finally:

@@ -107,7 +107,12 @@ class PressMethod(PageMethod[PressedAnswer]):
         """
         answer = super().read(facts)
         if missed := answer.get("missed"):
-            raise PressMissed(missed, moved=answer.get("moved", False))
+            raise PressMissed(
+                missed,
+                moved=answer.get("moved", False),
+                lost=answer.get("lost", False),
+                held=answer.get("held", False),
+            )
         return answer
 
 

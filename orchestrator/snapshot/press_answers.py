@@ -12,11 +12,14 @@ from orchestrator.snapshot.answers import Line
 class PressedAnswer(TypedDict):
     """`pressed`, `arrived`: what the pointer met instead of the element it was meant for; `moved` if that moved away.
 
-    `leaves` if the page is about to be replaced or closed. `cover` took what was dropped, in front of the target.
+    `lost` if nothing in the page heard of the press, `held` if nothing heard of its release. `leaves` if the page is
+    about to be replaced or closed. `cover` took what was dropped, in front of the target.
     """
 
     missed: NotRequired[Line]
     moved: NotRequired[Literal[True]]
+    lost: NotRequired[Literal[True]]
+    held: NotRequired[Literal[True]]
     leaves: NotRequired[Literal[True]]
     cover: NotRequired[Line]
 

@@ -10,6 +10,7 @@ const ARRIVALS = {
 };
 /** Elements in which another page may get what arrives there, unheard by this one. */
 const HOLDING_PAGES = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
+const RELEASES = new Set(['pointerup', 'mouseup', 'touchend', 'click']);
 const DROPS = new Set(['mouseup', 'drop']);
 /** Ms after which an aim no longer holds: a person who uses the page meanwhile must not be kept from it. */
 const AIMED_FOR = 15000;
@@ -35,7 +36,7 @@ function aimAt(element, point, kind, hit, isStill = () => true) {
   aim = {
     element, point, kind, isStill, look: lookOf(element), until: now() + AIMED_FOR,
     isAwaited: kind !== 'hover' && hit !== null && !HOLDING_PAGES.has(dom.tag(hit)),
-    hit: null, heard: false, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
+    hit: null, heard: false, released: false, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
   };
   setPassing(kind === 'hover' ? ['pointerover', 'pointermove'] : ['touchstart']);
 }
@@ -81,6 +82,7 @@ function notePointer(event) {
   if (!aim.hit && ARRIVALS[aim.kind].has(event.type)) noteArrivalAt(event);
   else if (aim.hit && aim.landed && event.type === 'pointerup') noteRelease(event);
   else if (aim.hit && aim.byTouch && event.type === 'mousedown') aim.strayed = !isMeant(pathOf(event)[0]);
+  if (RELEASES.has(event.type)) aim.released = true;
   if (aim.kind === 'hold' && DROPS.has(event.type)) [aim.drop] = pathOf(event);
   if (!isKeptOff(event)) return;
   stop(event);
@@ -130,24 +132,31 @@ function isMeant(hit) {
 
 /**
  * pressed({drop?}): `missed` says what the pointer met instead of the element that was aimed at; `moved` if that moved
- * away. `cover` took what was dropped at the point `drop`, in front of the element that was found last.
+ * away, `lost` if it met nothing at all, `held` if only its release was lost. `cover` took what was dropped at the point
+ * `drop`, in front of the element that was found last.
  */
 function pressed({ drop }) {
   const ended = aim;
   if (!ended) return whereItArrived;
   const hit = ended.hit ?? foreignFrameAt(ended);
-  const isMissed = ended.hit ? !ended.landed || ended.slipped : hit !== null || isLost(ended);
+  const lost = (hit === null && isLost(ended)) || undefined;
+  const held = isLeftHeld(ended) || undefined;
+  const isMissed = lost || held || (ended.hit ? !ended.landed || ended.slipped : hit !== null);
   const moved = isMissed && (!isLive(ended.element) || !isHere());
-  const missed = isMissed ? describeMiss(ended, hit) : undefined;
+  const missed = isMissed ? describeMiss(ended, hit, held) : undefined;
   setPassing([]);
   aim = null;
   const cover = drop && !isMissed ? coverAtDrop(ended.drop, drop) : undefined;
-  whereItArrived = { missed, moved: moved || undefined, cover };
+  whereItArrived = { missed, moved: moved || undefined, lost, held, cover };
   return whereItArrived;
 }
 
 /** True for a press of which nothing was heard in the page where it was to arrive. */
 const isLost = ({ isAwaited, heard, until }) => isAwaited && !heard && now() <= until;
+
+/** True for a press whose release went elsewhere, since the page's tab is not in front any more. */
+const isLeftHeld = ({ kind, hit, landed, released }) =>
+  kind === 'press' && hit !== null && landed && !released && document.visibilityState === 'hidden';
 
 /** True once a form was read since the last aim: it is about to be sent, unless a script sends it itself. */
 let isFormRead = false;
@@ -178,7 +187,8 @@ function foreignFrameAt({ element, point }) {
   return hit && isFrame(hit) && !innerDocument(hit) && !reaches(hit, element) ? hit : null;
 }
 
-function describeMiss({ element, isStill }, hit) {
+function describeMiss({ element, isStill }, hit, isHeld) {
+  if (isHeld) return `${lineFor(element)} with its release: a window that the page opened took it`;
   const isThere = isLive(element);
   if (hit === null) return `${isThere ? lineFor(element) : 'the element, which is gone'}: nothing of the press arrived in its page`;
   if (isThere && !isStill()) return `${lineFor(element)}: it had another name when the pointer was sent there`;
