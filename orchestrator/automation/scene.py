@@ -47,8 +47,8 @@ from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
 from orchestrator.webdriver.websocket import Command
 
-_LEAVES = 0.2
-"""Seconds in which a page that is about to be left begins a navigation, unless a script sends its form."""
+_BEGUN, _LEAVES = 2.0, 0.2
+"""Seconds in which the browser tells of a navigation that has begun, and of one by a form that no script sends."""
 _CHECK_EVERY = 0.25
 """Seconds between two checks whether a call that waits for another one has to stop."""
 _WAIT_LOCAL, _WAIT_REMOTE = 5.0, 15.0
@@ -287,7 +287,9 @@ class Scene:
             return False  # the driver tells what is wrong
         try:
             query = self.web_page.call_command(ARRIVED) if asks_arrival else None
-            result = browser.send_input(tab, events, query, limit=self.remote.timeout, meanwhile=self.check)
+            result = browser.send_input(tab, events, query, limit=self.remote.timeout, meanwhile=self._check_input)
+        except NavigationWaits:
+            result = None  # the query waits with the navigation, and is asked again
         except RemoteFailure:
             return False
         except NoAnswer as lost:
@@ -298,13 +300,18 @@ class Scene:
             self._note_arrival(result)
         return True
 
+    def _check_input(self) -> None:
+        self.check()
+        if pending := self.navigations.pending:
+            raise pending.error()
+
     def _note_arrival(self, result: object) -> None:
         """Take the answer to `ARRIVED`; a page that leaves is asked again by the driver, which awaits the new one."""
         arrived = self.web_page.take_answer(ARRIVED, result)
         leaves = arrived is not None and arrived.get("leaves", False)
-        if leaves:
+        if leaves and arrived:
             self.web_page.expect_new_document()
-            self.navigations.expect(_LEAVES)
+            self.navigations.expect(_BEGUN if arrived.get("begun") else _LEAVES)
         if leaves or arrived is None:
             self.web_page.queue_call(PRESSED, {})
 

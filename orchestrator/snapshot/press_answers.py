@@ -13,7 +13,8 @@ class PressedAnswer(TypedDict):
     """`pressed`, `arrived`: what the pointer met instead of the element it was meant for; `moved` if that moved away.
 
     `lost` if nothing in the page heard of the press, `held` if nothing heard of its release. `leaves` if the page is
-    about to be replaced or closed. `cover` took what was dropped, in front of the target.
+    about to be replaced or closed, `begun` if a navigation has begun. `cover` took what was dropped, in front of the
+    target.
     """
 
     missed: NotRequired[Line]
@@ -21,6 +22,7 @@ class PressedAnswer(TypedDict):
     lost: NotRequired[Literal[True]]
     held: NotRequired[Literal[True]]
     leaves: NotRequired[Literal[True]]
+    begun: NotRequired[Literal[True]]
     cover: NotRequired[Line]
 
 

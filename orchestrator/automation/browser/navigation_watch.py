@@ -58,12 +58,12 @@ class NavigationWatch:
             raise pending.error()
 
     def expect(self, seconds: float) -> None:
-        """Wait until the page that is about to be left begins a navigation, for some seconds at most."""
-        changed = self._subscriptions.navigations.changed
-        deadline = Deadline(seconds)
-        with changed:
+        """Wait until the browser tells of the navigation by which the page is left, for some seconds at most."""
+        navigations = self._subscriptions.navigations
+        with navigations.changed:
+            begun = navigations.begun
             if self.bidi and not self.pending:
-                changed.wait(deadline.seconds_left)
+                navigations.changed.wait_for(lambda: navigations.begun > begun, seconds)
 
     def await_document(self) -> None:
         """Wait for the answer to a navigation of the current tab, for so long that most servers have answered.

@@ -46,10 +46,12 @@ class Navigations:
 
     Attributes:
         changed: Notified when one has begun or ended.
+        begun: The number of those that have begun so far.
     """
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
+        self.begun = 0
         self._pending: dict[str, PendingNavigation] = {}
 
     def pending(self, context: str) -> PendingNavigation | None:
@@ -61,6 +63,7 @@ class Navigations:
         with self.changed:
             begun = PendingNavigation(str(event.get("navigation")), str(event["url"]), time.monotonic())
             self._pending[str(event["context"])] = begun
+            self.begun += 1
             if len(self._pending) > _MOST:
                 del self._pending[next(iter(self._pending))]
             self.changed.notify_all()

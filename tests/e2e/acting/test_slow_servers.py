@@ -13,7 +13,7 @@ WAITS = "has been waiting for its server for"
 WAYS = {
     "form": "<form method=post action='{path}'><button id=b>Order</button></form>",
     "link": "<a id=b href='{path}'>Order</a>",
-    "script": "<button id=b onclick=\"setTimeout(() => {{ location = '{path}' }}, 300)\">Order</button>",
+    "script": "<button id=b onclick=\"setTimeout(() => {{ location = '{path}' }}, 30)\">Order</button>",
     "Enter": "<form action='{path}'><input id=b name=q></form>",
 }
 
@@ -33,11 +33,11 @@ def order(stage: Stage, way: str, path: str) -> Answer:
 @pytest.mark.required
 def test_a_form_whose_answer_takes_long_is_sent_once_and_waited_for(stage: Stage) -> None:
     """The answer names the navigation, tabs are listed meanwhile, and `wait_for` passes once the page is there."""
-    gate = stage.site.gate("/slow-form")
-    answer = order(stage, "form", "/slow-form")
+    gate = stage.site.gate("/receipt")
+    answer = order(stage, "form", "/receipt")
     gate.wait_entered()
     assert answer.data["stable"] is False
-    assert answer.data["unstableReason"].startswith(f"a navigation to {stage.site.url('/slow-form')} {WAITS}")
+    assert answer.data["unstableReason"].startswith(f"a navigation to {stage.site.url('/receipt')} {WAITS}")
     assert answer.data["unstableReason"].endswith("wait_for goes on waiting")
     assert [tab["title"] for tab in stage.ok("tabs", action="list")["tabs"]] == ["Basket"]
     waiting = stage.begin("wait_for", text="Thank you", timeout=60_000)
@@ -45,7 +45,7 @@ def test_a_form_whose_answer_takes_long_is_sent_once_and_waited_for(stage: Stage
     gate.open()
     assert not waiting.result(60).failed
     assert stage.outline()[-1].startswith('- button "Print"')
-    assert len(stage.site.visits("/slow-form")) == 1
+    assert len(stage.site.visits("/receipt")) == 1
 
 
 @pytest.mark.parametrize("way", WAYS)

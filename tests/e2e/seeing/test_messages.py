@@ -25,7 +25,7 @@ def passed(stage: Stage, steps: str) -> list[str]:
 
 
 SHADOW = """const e = add('<div></div>'); e.attachShadow({mode: 'open'}).innerHTML = '<i role=alert>Offline</i>';
-await shown(300); e.shadowRoot.innerHTML = ''"""
+await shown(120); e.shadowRoot.innerHTML = ''"""
 POLITE = """const e = add('<p aria-live=polite></p>'); await shown(20); e.textContent = 'Two left'; await shown(50);
 e.textContent = ''"""
 KINDS = {

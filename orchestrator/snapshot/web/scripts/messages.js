@@ -1,5 +1,7 @@
 // Notes the messages that come and go while a step is observed: an alert that said why may be gone before anybody looks.
 const MESSAGE_ROLES = wordSet('alert alertdialog dialog status');
+/** Roles of what is a message only if it is a live region. */
+const UNTOLD_ROLES = wordSet('generic paragraph group');
 const MESSAGE_CSS = '[role],[aria-live],dialog,output';
 const LONGEST_MESSAGE = 200;
 const MOST_PASSED = 10;
@@ -19,7 +21,7 @@ function messageRole(element) {
   const role = roleOf(element);
   if (MESSAGE_ROLES.has(role)) return role;
   const live = attribute(element, 'aria-live');
-  if (role && role !== 'generic') return '';
+  if (role && !UNTOLD_ROLES.has(role)) return '';
   return live === 'assertive' ? 'alert' : live === 'polite' ? 'status' : '';
 }
 
@@ -32,13 +34,13 @@ function sayingOf(element, role) {
 
 /** Begins anew: what is there now is no news. Returns the number of messages that are gone by now. */
 function beginMessages(roots) {
+  lookAtMessages();
   messages.shown.clear();
   for (const root of roots) {
     for (const element of queryAll(root, MESSAGE_CSS)) {
       const role = messageRole(element);
-      if (role && messages.shown.size < MOST_MESSAGES) {
-        messages.shown.set(element, { role, text: sayingOf(element, role), isOld: isReadable(element), isSeen: false });
-      }
+      const text = role && isReadable(element) ? sayingOf(element, role) : '';
+      if (text && messages.shown.size < MOST_MESSAGES) messages.shown.set(element, { role, text, isOld: true, isSeen: true });
     }
   }
   return messages.counted;
@@ -80,15 +82,18 @@ function lookAtMessages(concerned = messages.shown.keys()) {
 
 /** Notes what an element says now; what it said before is gone, unless it only goes on. */
 function replaceMessage(element, known, now) {
-  const goesOn = known && now.text.startsWith(known.text);
-  if (known && known.isSeen && !known.isOld && !goesOn) noteGone(element, known);
-  if (known && goesOn && known.isOld) Object.assign(now, { isOld: true });
+  const goesOn = known && now.text !== '' && (now.text.startsWith(known.text) || bareOf(now) === bareOf(known));
+  if (known && known.isSeen && !known.isOld && !goesOn) noteGone(known);
+  if (goesOn && known.isOld) now.isOld = true;
   if (now.text) {
     if (known || messages.shown.size < MOST_MESSAGES) messages.shown.set(element, now);
   } else messages.shown.delete(element);
 }
 
-function noteGone(element, { role, text }) {
+/** A text without its numbers: "2 of 9" goes on where "1 of 9" was. */
+const bareOf = ({ text }) => text.replace(/\d+/g, '#');
+
+function noteGone({ role, text }) {
   if (!text || LOADING.test(text)) return;
   messages.counted += 1;
   messages.gone.push({ number: messages.counted, line: `${role} ${quoted(text)}` });

@@ -162,13 +162,16 @@ const isLeftHeld = ({ kind, hit, landed, released }) =>
 let isFormRead = false;
 listen(window, 'formdata', () => { isFormRead = true; }, capturing);
 
-/** arrived({}): as `pressed`, with `leaves` if the page is about to navigate or to be closed, once it has had a turn. */
+/**
+ * arrived({}): as `pressed`, with `leaves` if the page is about to navigate or to be closed, once it has had a turn; `begun`
+ * if it surely navigates.
+ */
 async function arrived() {
   const told = pressed({});
   const leaves = leaving.since !== null || isFormRead || window.closed;
   if (!leaves) return told;
   await pause(0);
-  return { ...told, leaves };
+  return { ...told, leaves, begun: leaving.since !== null || undefined };
 }
 
 /** What lies over the target, and took the drop: a picture of what is dragged is gone by now. */

@@ -18,6 +18,7 @@ function watchChanges() {
   for (const root of allRoots()) {
     if (watch.roots.has(root)) continue;
     if (!watch.roots.size) watch.changed = now();
+    else lookAtMessages(queryAll(root, MESSAGE_CSS));
     watch.roots.add(root);
     watch.observer.observe(root, EVERY_CHANGE);
   }
