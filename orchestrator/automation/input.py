@@ -17,13 +17,15 @@ from orchestrator.errors import (
     BuiltinsReplaced,
     DialogOpen,
     InvalidArgument,
+    NavigationWaits,
+    NoAnswer,
     PlaceGone,
     RemoteFailure,
 )
 from orchestrator.models import browser_support
 from orchestrator.models.results import Acted
 from orchestrator.models.session import SessionType
-from orchestrator.snapshot.methods import INSERTED, PREFILLED, PRESSED
+from orchestrator.snapshot.methods import ARRIVED, INSERTED, PREFILLED, PRESSED
 from orchestrator.snapshot.web.page import Interrupted
 from orchestrator.webdriver.websocket import Command
 
@@ -37,6 +39,9 @@ A browser needs more time for each line than for the one before.
 """
 _PREFILLED = 100_000
 """Characters beyond which a text area is filled by script but for the last one."""
+
+_BEGUN, _LEAVES = 2.0, 0.2
+"""Seconds in which the browser tells of a navigation that has begun, and of one by a form that no script sends."""
 
 PRESS: tuple[dict[str, Any], ...] = ({"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
 """Press and release of the main button, or of a finger."""
@@ -93,7 +98,7 @@ def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
     _check_length(text, _MOST_TYPED if keystrokes else _MOST_INSERTED)
     if not keystrokes and is_chromium(scene):
         insertion = {"text": text}
-        if not scene.send_input([("Input.insertText", insertion)]):
+        if not send_input(scene, [("Input.insertText", insertion)]):
             scene.remote.cdp("Input.insertText", **insertion)
     elif (
         keystrokes
@@ -101,6 +106,63 @@ def type_text(scene: Scene, text: str, *, keystrokes: bool = False) -> None:
         or not scene.query_page(INSERTED, value=text)["taken"]
     ):
         press(scene, [[KEYS["Enter"] if char == "\n" else char] for char in text])
+
+
+def send_input(scene: Scene, events: Sequence[Command], *, asks_arrival: bool = False) -> bool:
+    """Send input to the current tab at once, over the DevTools of a Chromium of this machine; False if it was not.
+
+    The driver sends one event after the other, and after a move it waits for the page's next frame.
+
+    Args:
+        scene: The session's scene.
+        events: Commands of CDP's Input domain.
+        asks_arrival: Ask the page then where the pointer arrived; deferred where it gives no answer.
+
+    Raises:
+        PressMissed: The pointer arrived at another element.
+        OrchestratorError: As `Remote.execute`.
+    """
+    tab = scene.tabs.handles.recorded_handle()
+    if not tab or not scene.tabs.devtools_address:
+        return False
+    scene.remote.make_ready()
+    try:
+        browser = scene.browser_connection.connect()
+    except NoAnswer:
+        return False  # the driver tells what is wrong
+    try:
+        query = scene.web_page.call_command(ARRIVED) if asks_arrival else None
+        result = browser.send_input(
+            tab, events, query, limit=scene.remote.timeout, meanwhile=lambda: _check_input(scene)
+        )
+    except NavigationWaits:
+        result = None  # the query waits with the navigation, and is asked again
+    except RemoteFailure:
+        return False
+    except NoAnswer as lost:
+        if not browser.connected:
+            return False
+        raise scene.remote.unanswered(lost) from lost
+    if asks_arrival:
+        _note_arrival(scene, result)
+    return True
+
+
+def _check_input(scene: Scene) -> None:
+    scene.check()
+    if pending := scene.navigations.pending:
+        raise pending.error()
+
+
+def _note_arrival(scene: Scene, result: object) -> None:
+    """Take the answer to `ARRIVED`; a page that leaves is asked again by the driver, which awaits the new one."""
+    arrived = scene.web_page.take_answer(ARRIVED, result)
+    leaves = arrived is not None and arrived.get("leaves", False)
+    if leaves and arrived:
+        scene.web_page.expect_new_document()
+        scene.navigations.expect(_BEGUN if arrived.get("begun") else _LEAVES)
+    if leaves or arrived is None:
+        scene.web_page.queue_call(PRESSED, {})
 
 
 def inserts_with_focus(scene: Scene, text: str, *, keystrokes: bool) -> bool:
@@ -197,7 +259,7 @@ def point_and_press(
     events: list[Command] = []
     PointerEvents(events.append, "mouse", ()).perform(steps)
     asks = aimed is not None and not aimed.frame
-    if held or not is_chromium(scene) or not scene.send_input(events, asks_arrival=asks):
+    if held or not is_chromium(scene) or not send_input(scene, events, asks_arrival=asks):
         perform_pointer_actions(scene, steps, held=held)
     elif aimed:
         aimed.is_asked = asks

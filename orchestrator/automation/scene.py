@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,15 +14,15 @@ from orchestrator.automation import file_choosers
 from orchestrator.automation.browser.emulator import Emulator
 from orchestrator.automation.browser.finder import Finder, FoundElement
 from orchestrator.automation.browser.frames import Frames
-from orchestrator.automation.browser.navigation_watch import NavigationWatch
+from orchestrator.automation.browser.opening import NavigationWatch
 from orchestrator.automation.browser.pageless_tabs import PagelessTabs
 from orchestrator.automation.browser.permissions import Permissions
 from orchestrator.automation.browser.record_access import RecordAccess
 from orchestrator.automation.browser.selector import parse_selector
+from orchestrator.automation.browser.settling import LateOpening
 from orchestrator.automation.browser.storage import BrowserStorage
 from orchestrator.automation.browser.tabs import SessionTabs
 from orchestrator.automation.browser.window_handles import WindowHandles
-from orchestrator.automation.call_scope import CallScope
 from orchestrator.automation.scripting.pool import WorldPool
 from orchestrator.automation.scripting.vars import Vars
 from orchestrator.automation.scripting.world import World
@@ -33,7 +33,7 @@ from orchestrator.models.session import SessionRecord, SessionType, Tab
 from orchestrator.network.interception import Traffic
 from orchestrator.settings import Settings
 from orchestrator.snapshot.answers import PageAddress, ReadyAnswer
-from orchestrator.snapshot.methods import ARRIVED, PRESSED, STATE, AnswerT, PageMethod
+from orchestrator.snapshot.methods import STATE, AnswerT, PageMethod
 from orchestrator.snapshot.native.screen import Screen
 from orchestrator.snapshot.view import View
 from orchestrator.snapshot.web.page import Interrupted, NavigationPending, PageEngine
@@ -45,10 +45,7 @@ from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.chromium import BrowserConnection
 from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
-from orchestrator.webdriver.websocket import Command
 
-_BEGUN, _LEAVES = 2.0, 0.2
-"""Seconds in which the browser tells of a navigation that has begun, and of one by a form that no script sends."""
 _CHECK_EVERY = 0.25
 """Seconds between two checks whether a call that waits for another one has to stop."""
 _WAIT_LOCAL, _WAIT_REMOTE = 5.0, 15.0
@@ -91,6 +88,31 @@ class SceneConnection(Protocol):
     def screen(self) -> Screen:
         """The screens of an app session."""
         ...
+
+
+@dataclass
+class CallScope:
+    """The mode in which actions run inside a call: alone, as steps of a sequence, or called by a script.
+
+    Attributes:
+        deadline: When the whole call must end; None where each action has only its own timeout.
+        in_sequence: True for steps of a sequence: changes are reported once, at its end.
+        warn: Takes a warning that comes after its step is over; None where each step's result is shown.
+        page_unread: True when a step has left the page unread, which may have opened a dialog.
+        opening: The menu or the like that the last step may open late; None once it was waited for.
+        page_gone: The error of a page that went away with the step before, so that another is current now.
+        rest: True when a press has missed because its element moved: for the next one it must be at rest.
+        target: Role and name of the first element that the running action found, if by a ref, else empty.
+    """
+
+    deadline: Deadline | None = None
+    in_sequence: bool = False
+    warn: Callable[[str], None] | None = None
+    page_unread: bool = False
+    opening: LateOpening | None = None
+    page_gone: PlaceGone | None = None
+    rest: bool = False
+    target: str | None = None
 
 
 class Scene:
@@ -246,6 +268,11 @@ class Scene:
         """The native screen of an app session."""
         return self._connection.screen
 
+    @property
+    def browser_connection(self) -> BrowserConnection:
+        """The connection to the browser beside its driver."""
+        return self._connection.browser_connection
+
     def query_page(self, method: PageMethod[AnswerT], **params: Any) -> AnswerT:
         """Query the page without waiting; repeated when a navigation or dialog cuts it short.
 
@@ -263,57 +290,6 @@ class Scene:
                 self.scope.page_gone = left if isinstance(left, PlaceGone) else None
                 if not patience.seconds_left:
                     raise RemoteFailure("The page keeps interrupting scripts.", hint="Navigate elsewhere.") from None
-
-    def send_input(self, events: Sequence[Command], *, asks_arrival: bool = False) -> bool:
-        """Send input to the current tab at once, over the DevTools of a Chromium of this machine; False if it was not.
-
-        The driver sends one event after the other, and after a move it waits for the page's next frame.
-
-        Args:
-            events: Commands of CDP's Input domain.
-            asks_arrival: Ask the page then where the pointer arrived; deferred where it gives no answer.
-
-        Raises:
-            PressMissed: The pointer arrived at another element.
-            OrchestratorError: As `Remote.execute`.
-        """
-        tab = self.tabs.handles.recorded_handle()
-        if not tab or not self.tabs.devtools_address:
-            return False
-        self.remote.make_ready()
-        try:
-            browser = self._connection.browser_connection.connect()
-        except NoAnswer:
-            return False  # the driver tells what is wrong
-        try:
-            query = self.web_page.call_command(ARRIVED) if asks_arrival else None
-            result = browser.send_input(tab, events, query, limit=self.remote.timeout, meanwhile=self._check_input)
-        except NavigationWaits:
-            result = None  # the query waits with the navigation, and is asked again
-        except RemoteFailure:
-            return False
-        except NoAnswer as lost:
-            if not browser.connected:
-                return False
-            raise self.remote.unanswered(lost) from lost
-        if asks_arrival:
-            self._note_arrival(result)
-        return True
-
-    def _check_input(self) -> None:
-        self.check()
-        if pending := self.navigations.pending:
-            raise pending.error()
-
-    def _note_arrival(self, result: object) -> None:
-        """Take the answer to `ARRIVED`; a page that leaves is asked again by the driver, which awaits the new one."""
-        arrived = self.web_page.take_answer(ARRIVED, result)
-        leaves = arrived is not None and arrived.get("leaves", False)
-        if leaves and arrived:
-            self.web_page.expect_new_document()
-            self.navigations.expect(_BEGUN if arrived.get("begun") else _LEAVES)
-        if leaves or arrived is None:
-            self.web_page.queue_call(PRESSED, {})
 
     def defer_query(self, method: PageMethod[AnswerT], on_answer: Callable[[AnswerT], None], **params: Any) -> None:
         """Query the page together with the next query, or before the next other command.

@@ -28,7 +28,7 @@ _LOOKS_EVERY = 0.25
 """Seconds between two calls of `meanwhile`."""
 
 Meanwhile = Callable[[], object]
-"""What is done while an answer is waited for."""
+"""Work to do while an answer is waited for."""
 OnConnect = Callable[[socket.socket], None]
 """Gets the socket of each new connection, and may refuse it."""
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from orchestrator.automation.browser.finder import Finder
 from orchestrator.automation.browser.frames import FramePath
-from orchestrator.automation.browser.navigation_watch import NavigationWatch
+from orchestrator.automation.browser.opening import NavigationWatch
 from orchestrator.errors import DialogOpen, NavigationWaits, PageBusy, PlaceGone, TimedOut
 from orchestrator.models.results import InvalidField, StateChange, ValueChange
 from orchestrator.snapshot.answers import PageAddress
@@ -133,18 +133,9 @@ class ChangeObserver:
         except DialogOpen as dialog:
             return {"warnings": [str(dialog)], "unread": True}
         except NavigationWaits as waits:
-            reason = f"{waits.reason}; wait_for goes on waiting"
-            return {
-                "stable": False,
-                "stability_wait_ms": deadline.elapsed_ms,
-                "unstable_reason": reason,
-                "unread": True,
-            }
+            return {"unread": True, **_unstable(deadline, f"{waits.reason}; wait_for goes on waiting")}
         except PageBusy as busy:
-            return {
-                "warnings": [busy.message], "stable": False, "stability_wait_ms": deadline.elapsed_ms,
-                "unstable_reason": "the page is busy",
-            }  # fmt: skip
+            return {"warnings": [busy.message], **_unstable(deadline, "the page is busy")}
         scene.record_url_and_title(place)
         deltas = [delta, *(frame_delta for _, frame_delta in in_frames)]
         change = StateChange(
@@ -247,6 +238,10 @@ class LateOpening(NamedTuple):
 
     observer: ChangeObserver
     by: Opener
+
+
+def _unstable(deadline: Deadline, reason: str) -> dict[str, Any]:
+    return {"stable": False, "stability_wait_ms": deadline.elapsed_ms, "unstable_reason": reason}
 
 
 def _delta_of(answer: SettleAnswer) -> DeltaAnswer | None:

@@ -31,7 +31,7 @@ class PendingNavigation(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What goes on, as a clause."""
+        """Clause that says what goes on."""
         return f"a navigation to {_shown(self.url)} has been waiting for its server for {round(self.seconds)} s"
 
     def error(self) -> NavigationWaits:

@@ -3,7 +3,7 @@ const MESSAGE_ROLES = wordSet('alert alertdialog dialog status');
 /** Roles of what is a message only if it is a live region. */
 const UNTOLD_ROLES = wordSet('generic paragraph group');
 const MESSAGE_CSS = '[role],[aria-live],dialog,output';
-const LONGEST_MESSAGE = 200;
+const LONGEST_SAYING = 200;
 const MOST_PASSED = 10;
 /** Messages that are remembered, of a page that writes ever new ones, and nodes of a change that are looked at. */
 const MOST_MESSAGES = 200;
@@ -29,7 +29,7 @@ function messageRole(element) {
 function sayingOf(element, role) {
   const name = /dialog$/.test(role) ? nameOf(element, role) : '';
   if (!name) for (const inner of queryAll(element, MESSAGE_CSS)) if (messageRole(inner)) return '';
-  return cut(normal(name || dom.textContent(element)), LONGEST_MESSAGE);
+  return cut(normal(name || dom.textContent(element)), LONGEST_SAYING);
 }
 
 /** Begins anew: what is there now is no news. Returns the number of messages that are gone by now. */
