@@ -130,6 +130,7 @@ def send_input(scene: Scene, events: Sequence[Command], *, asks_arrival: bool = 
         browser = scene.browser_connection.connect()
     except NoAnswer:
         return False  # the driver tells what is wrong
+    before = scene.navigations.begun
     try:
         query = scene.web_page.call_command(ARRIVED) if asks_arrival else None
         result = browser.send_input(
@@ -144,7 +145,7 @@ def send_input(scene: Scene, events: Sequence[Command], *, asks_arrival: bool = 
             return False
         raise scene.remote.unanswered(lost) from lost
     if asks_arrival:
-        _note_arrival(scene, result)
+        _note_arrival(scene, result, before)
     return True
 
 
@@ -154,13 +155,16 @@ def _check_input(scene: Scene) -> None:
         raise pending.error()
 
 
-def _note_arrival(scene: Scene, result: object) -> None:
-    """Take the answer to `ARRIVED`; a page that leaves is asked again by the driver, which awaits the new one."""
+def _note_arrival(scene: Scene, result: object, before: int) -> None:
+    """Take the answer to `ARRIVED`; a page that leaves is asked again, once the browser has told of the navigation.
+
+    `before` is the number of navigations before the press.
+    """
     arrived = scene.web_page.take_answer(ARRIVED, result)
     leaves = arrived is not None and arrived.get("leaves", False)
     if leaves and arrived:
         scene.web_page.expect_new_document()
-        scene.navigations.expect(_BEGUN if arrived.get("begun") else _LEAVES)
+        scene.navigations.expect(before, _BEGUN if arrived.get("begun") else _LEAVES)
     if leaves or arrived is None:
         scene.web_page.queue_call(PRESSED, {})
 

@@ -70,13 +70,17 @@ class NavigationWatch:
         if pending and pending.seconds >= _ANSWERS:
             raise pending.error()
 
-    def expect(self, seconds: float) -> None:
-        """Wait until the browser tells of the navigation by which the page is left, for some seconds at most."""
-        navigations = self._subscriptions.navigations
-        with navigations.changed:
-            begun = navigations.begun
-            if self.bidi and not self.pending:
-                navigations.changed.wait_for(lambda: navigations.begun > begun, seconds)
+    @property
+    def begun(self) -> int:
+        """The number of navigations that have begun so far."""
+        return self._subscriptions.navigations.begun
+
+    def expect(self, before: int, seconds: float) -> None:
+        """Wait until more than `before` navigations have begun, for some seconds at most."""
+        changed = self._subscriptions.navigations.changed
+        with changed:
+            if self.bidi:
+                changed.wait_for(lambda: self.begun > before, seconds)
 
     def await_document(self) -> None:
         """Wait for the answer to a navigation of the current tab, for so long that most servers have answered.
