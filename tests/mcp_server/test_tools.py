@@ -19,7 +19,7 @@ from orchestrator.session_tools.catalogue import SESSION_TOOLS
 from orchestrator.settings import Settings
 
 INPUT_BUDGETS = {"default": 16 * 1024, "all": 32 * 1024, "core": 11 * 1024}
-OUTPUT_BUDGET = 16 * 1024
+OUTPUT_BUDGET = 17 * 1024
 READERS = re.compile(
     r"get_.*|list_.*|wait_for|expect|compare_sessions|take_screenshot|print_page|audit_page|describe_actions"
 )

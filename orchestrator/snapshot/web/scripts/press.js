@@ -38,6 +38,7 @@ function aimAt(element, point, kind, hit, isStill = () => true) {
     isAwaited: kind !== 'hover' && hit !== null && !HOLDING_PAGES.has(dom.tag(hit)),
     hit: null, heard: false, released: false, byTouch: false, landed: true, slipped: false, strayed: false, drop: null,
   };
+  for (const view of windowsAround(element)) mustHear(view);
   setPassing(kind === 'hover' ? ['pointerover', 'pointermove'] : ['touchstart']);
 }
 
@@ -63,8 +64,19 @@ function lookOf(element) {
   return `${dom.tag(element)} ${role} ${nameOf(element, role) || shown(dom.textContent(element))}`;
 }
 
+/** An event by which a window is asked if it still hears: a page that writes its document anew ends all listeners. */
+const EARS = `${KEY}-ears`;
+let hears = false;
+
+function mustHear(view) {
+  hears = false;
+  dispatch(view, new Event(EARS));
+  if (!hears) hearPresses(view);
+}
+
 /** Hears the pointer in a window: the head's engine knows what is aimed at. */
 function hearPresses(view) {
+  listen(view, EARS, () => { hears = true; });
   for (const type of PRESSES) {
     listen(view, type, (event) => {
       const head = headWindow();
