@@ -124,6 +124,8 @@ class SetPolicy(PolicyChanges, Action[PolicyList]):
             with suppress(OrchestratorError):
                 _apply_policies(scene, given.keys())  # undo what the browser did apply
             raise
+        if self.permissions == "allow" != before.policies.permissions:
+            scene.permissions.forget_refusals()
         result = PolicyList.from_policies(scene.record.policies)
         if self.permissions in {"allow", "deny"} and scene.subscriptions.origin_permissions is not None:
             result.warnings.append(NOT_OF_ORIGINS)

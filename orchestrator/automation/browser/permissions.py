@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -45,6 +46,8 @@ _SHOWN = "shown-notification"
 """The report of a page that shows a notification, with permission or without."""
 _NOT_SHOWN = "it has no permission. To give it, call set_policy with {policy}: allow, then let the page try again"
 _SET, _RESET = "Browser.setPermission", "Browser.resetPermissions"
+_REMEMBERED = 0.6
+"""Seconds, and some more, for which Chromium answers a request for a camera or microphone as it did the last one."""
 _OPAQUE = "null"
 """The opaque origin, such as a sandboxed frame's: permissions cannot be granted to it alone."""
 
@@ -129,6 +132,11 @@ class Permissions:
         reset, *_ = self._bidi.call_all(by_bidi)
         if isinstance(reset, RemoteFailure):  # the others may fail for a permission that this version does not know
             raise reset
+
+    def forget_refusals(self) -> None:
+        """Wait until no request is refused any more because the last one was, under an earlier policy."""
+        if self._by_origin is None:
+            time.sleep(_REMEMBERED)
 
     def revoke_denied(self) -> None:
         """Revoke approvals that the policies now deny."""

@@ -28,7 +28,7 @@ _INVALID = 10
 _LATE = 0.7
 """Seconds within which a menu or tooltip opens after the pointer came or the focus moved."""
 _REDRAWN = "Refs now stale: {}, of elements that were drawn anew and look as before."
-_KEPT = "Refs from before are stale: a new document, {} lines as before."
+_KEPT = "New document: old refs are stale; {} lines as before."
 
 Opener = Literal["pointer", "focus", "field"]
 """By what an action may open something: a pointer that came, a focus that moved, a focus that moved to a field."""

@@ -119,20 +119,35 @@ const GROUPING_ROLES = wordSet(`
   article blockquote cell columnheader definition figure group list listitem paragraph row rowgroup rowheader table term
 `);
 
-const saysSomething = (line) => !GROUPING_ROLES.has(line);
+/** A text between links and the like. */
+const SEPARATOR = /^text: [.,;:|/·•›»]$/;
+
+const saysSomething = (line) => !GROUPING_ROLES.has(line) && !SEPARATOR.test(line);
 
 const changeOf = (key, mark, page, sameDocument) =>
   sameDocument && mark[key] !== page[key] ? { from: mark[key], to: page[key] } : null;
 
-/** At most `most` lines: what appeared first, then what changed, then what went; `more` counts the rest and `unsaid`. */
-function bounded({ appeared, disappeared, changed, isNew, isElsewhere }, most, focused, unsaid) {
-  const total = appeared.length + disappeared.length + changed.length;
+/**
+ * At most `most` lines: what appeared first, then what changed, then what went; `more` counts the rest and `unsaid`. What
+ * appeared ends with the `controls` of a new document; a quarter of the lines is held free for buttons and fields.
+ */
+function bounded({ appeared, disappeared, changed, controls = [], isNew, isElsewhere }, most, focused, unsaid) {
+  const listed = [...(isNew || appeared.length > most ? byImportance(appeared, isElsewhere) : appeared), ...changed];
+  const held = without(controls, listed.slice(0, most)).filter(isNoLink).slice(0, most / 4).length;
+  const first = listed.slice(0, most - held);
+  const told = [...first, ...linksLast(without(controls, first)).slice(0, most - first.length)];
+  const gone = disappeared.slice(0, most - told.length);
+  const total = new Set([...listed, ...controls]).size + disappeared.length;
+  const altered = new Set(changed);
   const write = (entries) => entries.map((entry) => referredLine(entry, focused));
-  const first = (isNew || appeared.length > most ? byImportance(appeared, isElsewhere) : appeared).slice(0, most);
-  const second = changed.slice(0, most - first.length);
-  const third = disappeared.slice(0, most - first.length - second.length);
   return {
-    appeared: write(first), disappeared: isNew ? [] : third, gone: isNew ? third : undefined, changed: write(second),
-    more: Math.max(0, total - most) + unsaid || null,
+    appeared: write(told.filter((entry) => !altered.has(entry))), changed: write(told.filter((entry) => altered.has(entry))),
+    disappeared: isNew ? [] : gone, gone: isNew ? gone : undefined,
+    more: total - told.length - gone.length + unsaid || null,
   };
+}
+
+function without(entries, others) {
+  const left = new Set(others);
+  return entries.filter((entry) => !left.has(entry));
 }

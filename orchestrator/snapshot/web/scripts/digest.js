@@ -54,7 +54,7 @@ function parsedUrl(url) {
 /**
  * What differs from the document before, {url, digest}: lines with the same text are the same, lines with the same role
  * and name changed. `disappeared` are places in the digest; a page that has little in common with the one before is
- * told without them.
+ * told without them. `controls` can be acted on in the main part, also where the old page had such lines: refs are new.
  */
 function differencesFrom(before, lines) {
   const isElsewhere = !before || !isOfOrigin(before.url);
@@ -64,17 +64,23 @@ function differencesFrom(before, lines) {
   const compared = isCut ? listing.slice(0, MOST_DIGESTED) : listing;
   const young = compared.map((each) => ({ entry: each.entry, line: hashed(each.line), head: hashed(headOf(each)) }));
   const pairing = new Pairing(old, young);
-  const kept = pairing.size;
+  const same = new Set(pairing.kept.map(({ entry }) => entry));
+  const kept = same.size;
   const end = isCut ? pairing.end : Infinity;
   const changed = pairing.pairByHead();
   const gone = old.map((_, at) => at).filter((at) => !pairing.paired.has(at));
   // Behind the lines of which something is known only a message is sure to be new.
   const rest = messagesAmong(listing.slice(end).map(({ entry }) => entry));
-  return {
+  const found = {
     isNew: true, isElsewhere, redrawn: 0, kept, appeared: [...pairing.unpaired(end).map(({ entry }) => entry), ...rest],
     changed: changed.map(({ entry }) => entry), disappeared: isCut || gone.length > kept / 4 ? [] : gone,
   };
+  return { ...found, controls: isSamePage(before, found) ? [] : mainControls(young.map(({ entry }) => entry), same) };
 }
+
+/** True for a page that came again as it was. */
+const isSamePage = (before, { appeared, changed, disappeared }) =>
+  before?.url === describePage().url && !appeared.length && !changed.length && !disappeared.length;
 
 /** Pairs the lines of two documents: first by their text, in their order, then those that moved. */
 class Pairing {
@@ -88,8 +94,9 @@ class Pairing {
     this.pairBy('line');
   }
 
-  get size() {
-    return this.places.size;
+  /** The young lines with a partner. */
+  get kept() {
+    return this.young.filter((_, at) => this.places.has(at));
   }
 
   pair(before, after) {

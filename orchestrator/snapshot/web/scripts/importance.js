@@ -29,6 +29,47 @@ function messagesAmong(entries) {
   return entries.filter((entry) => MESSAGES.has(parts.partOf(entry)));
 }
 
+/**
+ * What can be acted on in the main part of a page; of those that are the `same` as before the first of each role and name.
+ * Without such a part it is what is in no landmark; there links of before count only between lines that are new.
+ */
+function mainControls(entries, same) {
+  const landmarks = new Map();
+  const isIn = (entry, landmark) => landmarkAround(entry.element, landmarks) === landmark;
+  const main = entries.filter((entry) => isIn(entry, 'main'));
+  const news = main.length ? entries : entries.filter((entry) => !same.has(entry));
+  const [from, to] = [entries.indexOf(news[0]), entries.indexOf(news.at(-1))];
+  const isAmong = (entry, at) => isIn(entry, '') && (entry.role !== 'link' || (at > from && at < to));
+  const controls = (main.length ? main : entries.filter(isAmong)).filter(takesActions);
+  const firsts = firstOfEachKind(controls.filter((entry) => same.has(entry)));
+  return controls.filter((entry) => !same.has(entry) || firsts.has(entry));
+}
+
+function landmarkAround(element, known) {
+  if (!known.has(element)) {
+    const part = PARTS.get(roleOf(element));
+    const above = outer(element) ?? frameOf(dom.document(element));
+    known.set(element, part === 'main' || part === 'around' ? part : above ? landmarkAround(above, known) : '');
+  }
+  return known.get(element);
+}
+
+const takesActions = ({ role }) => role === 'clickable' || (role !== 'option' && INTERACTIVE_ROLES.has(role));
+
+/** The first entry of each role and name, which then says of how many. */
+function firstOfEachKind(entries) {
+  const firsts = new Map();
+  for (const entry of entries) {
+    const kind = `${entry.shownRole} ${entry.name}`;
+    if (!firsts.has(kind)) firsts.set(kind, entry);
+    firsts.get(kind).equals += 1;
+  }
+  return new Set(firsts.values());
+}
+
+const isNoLink = ({ role }) => role !== 'link';
+const linksLast = (entries) => [...entries.filter(isNoLink), ...entries.filter((entry) => !isNoLink(entry))];
+
 class PartFinder {
   constructor() {
     this.known = new Map();

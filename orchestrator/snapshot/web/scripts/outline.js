@@ -19,6 +19,8 @@ class Entry {
     this.known = undefined;
     this.source = '';
     this.isMoved = false;
+    /** The number of entries for which this one stands. */
+    this.equals = 0;
     /** The level of the heading around a control that is all it holds. */
     this.heading = '';
   }
@@ -58,6 +60,7 @@ class Entry {
     if (this.hasRef && this.placeholder) states.push(`placeholder=${quoted(this.placeholder)}`);
     if (this.source) states.push(`name from ${this.source}`);
     if (this.heading) states.push(`heading ${this.heading}`);
+    if (this.equals > 1) states.push(`first of ${this.equals}`);
     return this.isMoved ? [...states, 'moved'] : states;
   }
 }
