@@ -138,7 +138,7 @@ def test_without_a_main_part_buttons_and_the_links_between_what_is_new_are_told(
 
 
 def test_of_equal_buttons_of_a_new_page_the_first_is_told_as_one_of_several(stage: Stage) -> None:
-    """A list whose rows all have the same button is told by its rows, and the first button is not taken for the only one."""
+    """A list whose rows all have the same button is told by its rows; the first button says that there are more."""
 
     def rows(page: int) -> str:
         return "".join(f"<li>Article {page}{n} <button>Put in basket</button></li>" for n in range(9))
