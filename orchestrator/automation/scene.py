@@ -17,7 +17,7 @@ from orchestrator.automation.browser.frames import Frames
 from orchestrator.automation.browser.opening import NavigationWatch
 from orchestrator.automation.browser.pageless_tabs import PagelessTabs
 from orchestrator.automation.browser.permissions import Permissions
-from orchestrator.automation.browser.record_access import RecordAccess
+from orchestrator.automation.browser.record_access import RecordAccess, wait_for_change
 from orchestrator.automation.browser.selector import parse_selector
 from orchestrator.automation.browser.settling import LateOpening
 from orchestrator.automation.browser.storage import BrowserStorage
@@ -46,8 +46,6 @@ from orchestrator.webdriver.chromium import BrowserConnection
 from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
 
-_CHECK_EVERY = 0.25
-"""Seconds between two checks whether a call that waits for another one has to stop."""
 _WAIT_LOCAL, _WAIT_REMOTE = 5.0, 15.0
 """Seconds that an action waits for its element unless a setting says otherwise: here, and at a far remote end."""
 
@@ -193,8 +191,7 @@ class Scene:
         Raises:
             OrchestratorError: This call has to stop.
         """
-        self.check()
-        changed.wait(min(_CHECK_EVERY, deadline.seconds_left))
+        wait_for_change(self._turn, changed, deadline)
 
     def check_place(self) -> None:
         """Raise if another process has got the session, since this one stood still."""
@@ -245,8 +242,8 @@ class Scene:
         """True while Firefox requests a document for the current tab: no other browser answers meanwhile."""
         if self.firefox_bidi is None:
             return False
-        requests, current = self.subscriptions.requests, self.tabs.current_name
-        return any(requests.is_loading(tab.handle) for tab in self.record.tabs if tab.name == current)
+        current, pending = self.tabs.current_name, self.subscriptions.pending_navigation
+        return any(pending(tab.handle) for tab in self.record.tabs if tab.name == current)
 
     def require_ability(self, ability: str) -> None:
         """Refuse what this session's browser lacks, see `models.browser_support`.

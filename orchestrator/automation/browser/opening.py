@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from orchestrator.automation.browser.record_access import RecordAccess
+from orchestrator.automation.browser.record_access import RecordAccess, wait_for_change
 from orchestrator.automation.browser.window_handles import WindowHandles
 from orchestrator.errors import NoAnswer, RemoteFailure, TimedOut
 from orchestrator.system.deadline import Deadline
@@ -24,8 +24,6 @@ _NO_PAGE = re.compile(r"NS_BINDING_ABORTED|net::ERR_ABORTED\b|canceled by concur
 """Codes of Firefox and Chromium for a URL without a page, such as an answer 204, and for one that another overtook."""
 _ANSWERS = 5.0
 """Seconds that a server has for the answer to a navigation, until calls say that they cannot read the page."""
-_CHECK_EVERY = 0.25
-"""Seconds between two checks whether the call that waits has to stop."""
 
 
 class NavigationWatch:
@@ -56,8 +54,7 @@ class NavigationWatch:
         changed = self._subscriptions.navigations.changed
         with changed:
             while (pending := self.pending) and deadline.seconds_left:
-                self._turn.check()
-                changed.wait(min(_CHECK_EVERY, deadline.seconds_left))
+                wait_for_change(self._turn, changed, deadline)
         return pending
 
     def check(self) -> None:

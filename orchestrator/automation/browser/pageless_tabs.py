@@ -101,8 +101,7 @@ class PagelessTabs:
 
     def _may_be_loading(self, tab: str) -> bool:
         """True unless it is known that no document is being requested for a tab."""
-        topic = self._events.request_topic
-        return self._events.bidi is None or topic.is_muted or self._events.requests.is_loading(tab)
+        return not self._events.knows_navigations or self._events.pending_navigation(tab) is not None
 
     def _browser(self) -> TabsBesideDriver | None:
         record = self._turn.record

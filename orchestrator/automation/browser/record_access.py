@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from threading import Condition
 from typing import Any, Protocol
 
 from orchestrator.models.session import SessionRecord
+from orchestrator.system.deadline import Deadline
+
+_CHECK_EVERY = 0.25
+"""Seconds between two checks whether a call that waits has to stop."""
 
 
 class RecordAccess(Protocol):
@@ -27,3 +32,13 @@ class RecordAccess(Protocol):
     def write(self, **fields: Any) -> SessionRecord:
         """Change the record now."""
         ...
+
+
+def wait_for_change(turn: RecordAccess, changed: Condition, deadline: Deadline) -> None:
+    """Wait until a condition that is held is notified, the time is up, or it is time to check again.
+
+    Raises:
+        OrchestratorError: This call has to stop.
+    """
+    turn.check()
+    changed.wait(min(_CHECK_EVERY, deadline.seconds_left))

@@ -15,8 +15,6 @@ from orchestrator.webdriver.events.formatting import clean_url, find_stack_frame
 STATUS = r"^([1-5]\d\d|[1-5]xx|[<>]=?[1-5]\d\d|failed|pending)$"
 """Pattern of a status filter: `404`, `4xx`, `>=400`, `failed`, or `pending` for requests without a response."""
 _OVERHEAD = 400
-_MOST_LOADING = 1_000
-"""Documents that are being requested, which are remembered; a page can add as many frames as it likes."""
 _WORD = 100
 """Characters of a method or a type, which pages can make up."""
 
@@ -58,32 +56,17 @@ class RequestLog:
     def __init__(self, redactor: SessionRedactor) -> None:
         self._redactor = redactor
         self._buffer: EventBuffer[NetworkRequest] = EventBuffer()
-        self._loading: dict[str, str] = {}
 
     def handle_before_request_sent(self, event: Mapping[str, Any]) -> None:
         """Add a request from `network.beforeRequestSent`."""
-        if event.get("navigation"):
-            self._loading[str(event.get("context"))] = str(event["request"]["request"])
-            if len(self._loading) > _MOST_LOADING:
-                del self._loading[next(iter(self._loading))]
         if self._buffer.get(_key(event)) is None:
             self._put(event)
-
-    def is_loading(self, context: str) -> bool:
-        """Return True while a document is being requested for a browsing context, by its id."""
-        return context in self._loading
-
-    def _note_answer(self, event: Mapping[str, Any]) -> None:
-        context = str(event.get("context"))
-        if self._loading.get(context) == event["request"]["request"]:
-            del self._loading[context]
 
     def handle_response(self, event: Mapping[str, Any]) -> None:
         """Add a response from `network.responseStarted` or `network.responseCompleted`.
 
         The second one does not come if the page does not read the response.
         """
-        self._note_answer(event)
         response = event["response"]
         status, came_from_cache = int(response["status"]), bool(response.get("fromCache"))
         self._put(
@@ -97,7 +80,6 @@ class RequestLog:
 
     def handle_fetch_error(self, event: Mapping[str, Any]) -> None:
         """Mark a request as failed from `network.fetchError`, unless the page only aborted reading its response."""
-        self._note_answer(event)
         known, error = self._buffer.get(_key(event)), str(event.get("errorText") or "failed")
         if known is None or known.status is None or "ABORTED" not in error:
             self._put(event, failure=error)

@@ -130,8 +130,12 @@ class EventSubscriptions:
 
     def pending_navigation(self, tab: str) -> PendingNavigation | None:
         """Return the navigation of a tab, by its handle, that its server has not answered yet, as far as is known."""
-        is_told = self.bidi is not None and self.bidi.is_open and not self._navigation_topic.is_muted
-        return self.navigations.pending(tab) if is_told else None
+        return self.navigations.pending(tab) if self.knows_navigations else None
+
+    @property
+    def knows_navigations(self) -> bool:
+        """True while the browser tells of the navigations of its tabs."""
+        return self.bidi is not None and self.bidi.is_open and not self._navigation_topic.is_muted
 
     def visited_origins(self) -> list[str]:
         """Return the origins of pages that were shown, the last one first."""

@@ -43,14 +43,6 @@ function isOfOrigin(url) {
   return here.protocol === 'file:' ? there.protocol === 'file:' : here.origin !== 'null' && there.origin === here.origin;
 }
 
-function parsedUrl(url) {
-  try {
-    return new URL(url);
-  } catch {
-    return null;
-  }
-}
-
 /**
  * What differs from the document before, {url, digest}: lines with the same text are the same, lines with the same role
  * and name changed. `disappeared` are places in the digest; a page that has little in common with the one before is

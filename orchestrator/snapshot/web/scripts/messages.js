@@ -67,9 +67,9 @@ function addMessages(node, isNew, concerned) {
   if (isNew) for (const inner of queryAll(element, MESSAGE_CSS)) concerned.add(inner);
 }
 
-/** Brings what is remembered up to date: of these elements, or of all that are shown. */
-function lookAtMessages(concerned = messages.shown.keys()) {
-  for (const element of [...concerned, ...messages.shown.keys()]) {
+/** Brings what is remembered up to date: all that are shown, and these elements. */
+function lookAtMessages(concerned = []) {
+  for (const element of new Set([...concerned, ...messages.shown.keys()])) {
     const known = messages.shown.get(element);
     const role = isLive(element) ? messageRole(element) : '';
     // Whether it can be read takes a layout of the page.

@@ -83,7 +83,7 @@ class Requests {
   noteWhole(entries) {
     for (const { name, startTime } of entries) {
       for (const [key, { url, began, streams }] of this.open) {
-        if (streams !== Infinity && startTime >= began - 1 && absolute(url) === name) {
+        if (streams !== Infinity && startTime >= began - 1 && parsedUrl(url, window.location.href)?.href === name) {
           this.end(key);
           break;
         }
@@ -98,14 +98,6 @@ class Requests {
       else if (isOfStep && number > since) return url;
     }
     return null;
-  }
-}
-
-function absolute(url) {
-  try {
-    return new URL(url, window.location.href).href;
-  } catch {
-    return url;
   }
 }
 
@@ -138,11 +130,8 @@ function requestsOf(view) {
 
 /** A request's address as a message shows it: without the page's own origin, query and fragment. */
 function shortAddress(url, doc) {
-  try {
-    const base = new URL(dom.base(doc));
-    const address = new URL(url, base);
-    return shown(address.origin === base.origin ? address.pathname : `${address.host}${address.pathname}`);
-  } catch {
-    return quoted(url);
-  }
+  const base = parsedUrl(dom.base(doc));
+  const address = parsedUrl(url, base ?? undefined);
+  if (!base || !address) return quoted(url);
+  return shown(address.origin === base.origin ? address.pathname : `${address.host}${address.pathname}`);
 }

@@ -22,7 +22,8 @@ function readBy(caller, call) {
   reading = { caller, call, ...readers.get(caller) };
 }
 
-const withoutDigits = (text) => text.replace(/\d+/g, '#');
+/** Most names have no digits, and a test is much cheaper than a replacement. */
+const withoutDigits = (text) => (/\d/.test(text) ? text.replace(/\d+/g, '#') : text);
 const kindOfThing = ({ role, name }) => `${role} ${withoutDigits(name)}`;
 const isSameThing = (one, other) => one.role === other.role && one.name === other.name;
 

@@ -55,6 +55,15 @@ function likeness(text, wanted) {
 const globPattern = (glob) =>
   new RegExp(`^${glob.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '[^]*').replace(/\?/g, '[^]')}$`);
 
+/** A URL, or the one that an address is at a base; null for what is none. */
+function parsedUrl(url, base) {
+  try {
+    return new URL(url, base);
+  } catch {
+    return null;
+  }
+}
+
 /** The URL without user and password: answers are logged and stored where others may read them. */
 const withoutUser = (url) => url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, '$1');
 const addressOf = (doc) => withoutUser(dom.url(doc));
