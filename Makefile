@@ -14,7 +14,7 @@ help:
 	@echo 'make test-all   every test, in an hour, or a part: PART=page, remotes, life, doors, project or clock'
 	@echo 'make test-fast  the tests that need no browser, no Node and no Java: under a minute'
 	@echo 'make test-on    a self-test and the tests of pages in a browser that you have: ON=chrome, edge, firefox or safari'
-	@echo 'make test-long  thousands of random calls, hundreds of kills and logins'
+	@echo 'make test-long  thousands of random calls, hundreds of kills, logins and late replies'
 	@echo 'make check      format, lint, types, direction of imports, the container file'
 	@echo 'make bench      benchmarks against plain selenium'
 	@echo 'make docs       writes the generated files: reference pages, methods, the list of tools'
@@ -63,6 +63,7 @@ test-long: install firefox
 	@$(BIN)/python -m tests.long.kills --kills 200
 	@$(BIN)/python -m tests.long.logins --logins 200
 	@$(BIN)/python -m tests.long.clients --calls 5000
+	@$(BIN)/python -m tests.long.replies --clicks 500
 
 check: .venv/installed
 	@$(BIN)/ruff format --check --quiet . || { echo 'To format: $(BIN)/ruff format .'; exit 1; }

@@ -5,33 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.stage import Stage
+from tests.long.replies import DRAWS, READS, shelf
 from tests.servers.site import Gate, Reply
 
 pytestmark = pytest.mark.full
-
-READS = {
-    "json": "const found = await (await fetch(there)).json(); draw(found.left)",
-    "text": "const text = await (await fetch(there)).text(); draw(JSON.parse(text).left)",
-    "copy": "const found = await (await fetch(there)).clone().json(); draw(found.left)",
-    "xhr": "const x = new XMLHttpRequest(); x.onload = () => draw(JSON.parse(x.response).left);"
-    "x.open('GET', there); x.send()",
-    "stream": "const reader = (await fetch(there)).body.getReader(); let text = ''; for (;;) {"
-    "const {done, value} = await reader.read(); if (done) break; text += new TextDecoder().decode(value) }"
-    "draw(JSON.parse(text).left)",
-}
-DRAWS = {
-    "at once": "o.textContent = `left: ${n}`",
-    "in the next frame": "requestAnimationFrame(() => { o.textContent = `left: ${n}` })",
-    "a little later": "setTimeout(() => { o.textContent = `left: ${n}` }, 100)",
-}
-
-
-def shelf(stage: Stage, path: str, read: str, draw: str) -> None:
-    """Show a page whose button reads a reply in one way and draws it in another."""
-    stage.show(
-        f"<button id=b>Look up</button><p id=o>nothing yet</p><script>const there = '{path}';"
-        f"const draw = n => {{ {DRAWS[draw]} }}; b.onclick = async () => {{ {READS[read]} }}</script>"
-    )
 
 
 @pytest.mark.required
@@ -42,7 +19,7 @@ def test_a_reply_whose_body_comes_later_is_waited_for(stage: Stage, read: str, d
     rest = Gate()
     path = f"/late-{read}"
     stage.site.page(path, Reply('{"left": 12}', content_type="application/json", rest=rest))
-    shelf(stage, path, read, draw)
+    stage.show(shelf(path, read, draw))
     running = stage.begin("click_element", selector="#b")
     rest.wait_entered()
     rest.open()
@@ -56,7 +33,7 @@ def test_a_reply_is_told_however_it_is_read_and_drawn(stage: Stage, read: str, d
     path = f"/shelf-{read}-{draw.replace(' ', '-')}"
     gate = stage.site.gate(path)
     stage.site.page(path, Reply('{"left": 12}', content_type="application/json"))
-    shelf(stage, path, read, draw)
+    stage.show(shelf(path, read, draw))
     running = stage.begin("click_element", selector="#b")
     gate.wait_entered()
     gate.open()
