@@ -64,6 +64,17 @@ def test_each_kind_of_message_is_told(stage: Stage, kind: str) -> None:
     assert passed(stage, steps) == [line]
 
 
+def test_a_message_between_two_steps_of_a_sequence_is_told(stage: Stage) -> None:
+    """What one step brings and the next one takes away is in the result of the sequence, also where that is observed."""
+    stage.show(
+        "<button id=a onclick='o.textContent = `Card declined`'>Pay</button><p id=o role=alert></p>"
+        "<button id=b onmouseover='o.textContent = ``'>Again</button>"
+    )
+    steps = [{"action": "click_element", "selector": "#a"}, {"action": "hover", "selector": "#b"}]
+    change = stage.ok("execute_sequence", actions=steps)["stateChange"]
+    assert change["cameAndWent"] == ['alert "Card declined"']
+
+
 def test_messages_are_told_in_order_with_repeats_counted(stage: Stage) -> None:
     """What one element said after another is told in the order in which it went."""
     steps = (

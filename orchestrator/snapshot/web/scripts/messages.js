@@ -9,11 +9,11 @@ const MOST_PASSED = 10;
 const MOST_MESSAGES = 200;
 
 const messages = {
-  /** What each message says while it is there; `isOld` if it was there at the mark, `isSeen` once it could be read. */
+  /** What each message says while it is there; `born` is the number of messages that had come by then. */
   shown: new Map(),
-  /** Those that are gone, in the order in which they went; `counted` is their number ever. */
+  /** Those that are gone, in the order in which they went. */
   gone: [],
-  counted: 0,
+  born: 0,
 };
 
 /** The role of a message as it is told, or '' for what is none. */
@@ -32,18 +32,10 @@ function sayingOf(element, role) {
   return cut(normal(name || dom.textContent(element)), LONGEST_SAYING);
 }
 
-/** Begins anew: what is there now is no news. Returns the number of messages that are gone by now. */
+/** Notes what is there now, which is no news for the mark that begins; returns the number of messages so far. */
 function beginMessages(roots) {
-  lookAtMessages();
-  messages.shown.clear();
-  for (const root of roots) {
-    for (const element of queryAll(root, MESSAGE_CSS)) {
-      const role = messageRole(element);
-      const text = role && isReadable(element) ? sayingOf(element, role) : '';
-      if (text && messages.shown.size < MOST_MESSAGES) messages.shown.set(element, { role, text, isOld: true, isSeen: true });
-    }
-  }
-  return messages.counted;
+  lookAtMessages(roots.flatMap((root) => [...queryAll(root, MESSAGE_CSS)]));
+  return messages.born;
 }
 
 /** Looks at the messages that these changes concern. */
@@ -75,36 +67,35 @@ function lookAtMessages(concerned = []) {
     // Whether it can be read takes a layout of the page.
     if (!known && !role) continue;
     const text = role && isReadable(element) ? sayingOf(element, role) : '';
-    if (known && text === known.text) known.isSeen ||= text !== '';
-    else replaceMessage(element, known, { role, text, isOld: false, isSeen: text !== '' });
+    if (text !== (known?.text ?? '')) replaceMessage(element, known, { role, text });
   }
 }
 
 /** Notes what an element says now; what it said before is gone, unless it only goes on. */
 function replaceMessage(element, known, now) {
   const goesOn = known && now.text !== '' && (now.text.startsWith(known.text) || bareOf(now) === bareOf(known));
-  if (known && known.isSeen && !known.isOld && !goesOn) noteGone(known);
-  if (goesOn && known.isOld) now.isOld = true;
-  if (now.text) {
-    if (known || messages.shown.size < MOST_MESSAGES) messages.shown.set(element, now);
-  } else messages.shown.delete(element);
+  if (known && !goesOn) noteGone(known);
+  if (!now.text) messages.shown.delete(element);
+  else if (known || messages.shown.size < MOST_MESSAGES) {
+    messages.born += goesOn ? 0 : 1;
+    messages.shown.set(element, { ...now, born: goesOn ? known.born : messages.born });
+  }
 }
 
 /** A text without its numbers: "2 of 9" goes on where "1 of 9" was. */
 const bareOf = ({ text }) => text.replace(/\d+/g, '#');
 
-function noteGone({ role, text }) {
-  if (!text || LOADING.test(text)) return;
-  messages.counted += 1;
-  messages.gone.push({ number: messages.counted, line: `${role} ${quoted(text)}` });
+function noteGone({ role, text, born }) {
+  if (LOADING.test(text)) return;
+  messages.gone.push({ born, line: `${role} ${quoted(text)}` });
   if (messages.gone.length > MOST_MESSAGES) messages.gone.shift();
 }
 
-/** The lines of the messages that came and went since so many were gone; one that came again is counted. */
+/** The lines of the messages that came and went since so many had come; one that came again is counted. */
 function cameAndWent(before) {
   lookAtMessages();
   const times = new Map();
-  for (const { number, line } of messages.gone) if (number > before) times.set(line, (times.get(line) ?? 0) + 1);
+  for (const { born, line } of messages.gone) if (born > before) times.set(line, (times.get(line) ?? 0) + 1);
   const lines = [...times].slice(0, MOST_PASSED).map(([line, count]) => (count > 1 ? `${line} (${count} times)` : line));
   return lines.length ? lines : undefined;
 }
