@@ -68,7 +68,7 @@ class EventSubscriptions:
                 "network.beforeRequestSent": self.requests.handle_before_request_sent,
                 "network.responseStarted": self._note_answer,
                 "network.responseCompleted": self._note_response,
-                "network.fetchError": self.requests.handle_fetch_error,
+                "network.fetchError": self._note_failure,
             },
             _BURST,
             _RATE,
@@ -79,7 +79,6 @@ class EventSubscriptions:
                 "browsingContext.navigationStarted": self.navigations.handle_started,
                 "browsingContext.navigationCommitted": self.navigations.handle_committed,
                 "browsingContext.navigationFailed": self.navigations.handle_ended,
-                "browsingContext.navigationAborted": self.navigations.handle_ended,
             },
             _BURST,
             _RATE,
@@ -214,6 +213,8 @@ class EventSubscriptions:
             "browsingContext.downloadEnd": self.downloads.handle_end,
         }
         pages: Mapping[str, Listener] = {"browsingContext.domContentLoaded": self._note_page}
+        # Firefox does not know it: there the request of an aborted navigation fails.
+        aborted: Mapping[str, Listener] = {"browsingContext.navigationAborted": self.navigations.handle_ended}
         pickers: Mapping[str, Listener] = {"input.fileDialogOpened": self.opened_pickers.append}
         dialogs: Mapping[str, Listener] = {"browsingContext.userPromptOpened": self._note_dialog}
         errors: Mapping[str, Listener] = {"goog:cdp.Runtime.consoleAPICalled": self.console.handle_console_api_called}
@@ -224,6 +225,7 @@ class EventSubscriptions:
             self._topic("dialogs", dialogs, _RARE_BURST, _RARE_RATE),
             self._topic("pages", pages, _BURST, _RATE),
             self._navigation_topic,
+            self._topic("aborted navigations", aborted, _BURST, _RATE),
             self._topic("logged errors", errors, _BURST, _RATE),
         ]
         return [*topics, self._topic("navigations", permissions, _BURST, _RATE)] if permissions else topics
@@ -235,6 +237,10 @@ class EventSubscriptions:
     def _note_response(self, event: Mapping[str, Any]) -> None:
         self.requests.handle_response(event)
         self.downloads.handle_response(event)
+
+    def _note_failure(self, event: Mapping[str, Any]) -> None:
+        self.requests.handle_fetch_error(event)
+        self.navigations.handle_ended(event)
 
     def _note_download(self, event: Mapping[str, Any]) -> None:
         self.navigations.handle_ended(event)

@@ -63,11 +63,11 @@ def test_a_grid_session_is_requested_once_and_user_capabilities_win(front: Front
     assert wanted == {
         "browserName": "chrome",
         "goog:chromeOptions": {"args": ["--headless=new", "--lang=de"]},
-        "pageLoadStrategy": "eager",
+        "pageLoadStrategy": "none",
         "se:downloadsEnabled": True,
         "se:name": "mine",
         "se:timeZone": "Europe/Berlin",
-        "timeouts": {"script": 28000, "pageLoad": 28000},
+        "timeouts": {"script": 32000, "pageLoad": 28000},
         "unhandledPromptBehavior": "ignore",
         "webSocketUrl": True,
     }

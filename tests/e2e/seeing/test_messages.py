@@ -65,7 +65,7 @@ def test_each_kind_of_message_is_told(stage: Stage, kind: str) -> None:
 
 
 def test_a_message_between_two_steps_of_a_sequence_is_told(stage: Stage) -> None:
-    """What one step brings and the next one takes away is in the result of the sequence, also where that is observed."""
+    """What one step brings and the next one takes away is in the result, also where that one is observed."""
     stage.show(
         "<button id=a onclick='o.textContent = `Card declined`'>Pay</button><p id=o role=alert></p>"
         "<button id=b onmouseover='o.textContent = ``'>Again</button>"

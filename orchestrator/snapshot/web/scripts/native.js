@@ -23,10 +23,11 @@ function onceATurn(find) {
       known = new Map();
       soon(() => { known = null; });
     }
-    let found = known.get(object);
+    const current = known; // WebKit ends the turn where `find` dispatches an event
+    let found = current.get(object);
     if (found === undefined) {
       found = find(object);
-      known.set(object, found);
+      current.set(object, found);
     }
     return found;
   };
