@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, ClassVar, Literal
@@ -11,7 +12,7 @@ from pydantic import model_validator
 
 from orchestrator.actions.base import Action, WaitingPageAction
 from orchestrator.actions.console import catch_up_events
-from orchestrator.automation.browser.opening import open_by_bidi, stop_loading
+from orchestrator.automation.browser.opening import open_by_bidi, open_by_devtools, stop_loading
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import (
     DialogOpen,
@@ -44,6 +45,8 @@ _ATTEMPTS = 10
 """Attempts to open a page while the previous one navigates elsewhere by itself at the same moment."""
 _RELOADS = 8
 """Documents that went away under as many looks, after which the previous page counts as reloading itself for ever."""
+_SHOWS, _PAUSE = 1.0, 0.02
+"""Seconds in which the browser shows an error page, and between two looks at its URL."""
 _HISTORY_SECONDS = 2.0
 """Limit of a history step in browsers without the Navigation API: no change by then means no page to go to."""
 
@@ -133,8 +136,11 @@ class Navigate(WaitingPageAction):
         if url.lower().startswith("file:"):
             scene.watch_files()
         try:
-            if (bidi := scene.firefox_bidi or scene.navigations.bidi) is not None:
-                # The rest of loading is waited for in the page, in slices.
+            # The rest of loading is waited for in the page, in slices.
+            if scene.record.instance is not None and scene.navigations.bidi:
+                browser, tab = scene.browser_connection.connect(), scene.tabs.handles.recorded_handle()
+                open_by_devtools(browser, tab, url, deadline, meet_dialog=lambda: _meet_dialog(scene))
+            elif (bidi := scene.firefox_bidi or scene.navigations.bidi) is not None:
                 waits = self.wait_until != "none"
                 open_by_bidi(
                     scene.remote, bidi, url, deadline, is_waited_for=waits, meet_dialog=lambda: _meet_dialog(scene)
@@ -149,7 +155,7 @@ class Navigate(WaitingPageAction):
             net_error = _NET_ERROR.search(error.message)
             if net_error is None:
                 raise
-            scene.traffic.check_page(scene.tabs.read_current_url())
+            scene.traffic.check_page(_read_failed_url(scene))
             raise _not_loaded(scene, url, net_error[0]) from error
 
     def _step(self, scene: Scene, history: History, deadline: Deadline) -> bool:
@@ -216,6 +222,14 @@ def _meet_dialog(scene: Scene) -> None:
         scene.remote.cdp("Page.getNavigationHistory")
     else:
         scene.remote.execute("getTitle")
+
+
+def _read_failed_url(scene: Scene) -> str:
+    """Read the URL of the error page, which the browser shows a moment after it has told of the error."""
+    deadline = Deadline(_SHOWS)
+    while (url := scene.tabs.read_current_url()) in {"", scene.record.url} and deadline.seconds_left:
+        time.sleep(_PAUSE)
+    return url
 
 
 def _give_up_load(scene: Scene) -> None:

@@ -98,6 +98,28 @@ class Chromium:
         finally:
             self._socket.send("Target.detachFromTarget", sessionId=session)
 
+    def navigate(self, tab: str, url: str, *, limit: float, watch: Watch) -> None:
+        """Navigate a tab until its new document is there; `watch` is what happens meanwhile.
+
+        A load that does not answer within `limit` seconds is stopped.
+
+        Source: https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate.
+
+        Raises:
+            NoAnswer: The server does not answer in time, or the browser is gone.
+            RemoteFailure: There is no such page; the message has the browser's code.
+        """
+        session = self._socket.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
+        try:
+            answer = self._socket.execute("Page.navigate", {"url": url}, limit=limit, session=session, watch=watch)
+        except NoAnswer:
+            self._socket.send("Page.stopLoading", session=session)
+            raise
+        finally:
+            self._socket.send("Target.detachFromTarget", sessionId=session)
+        if code := answer.get("errorText"):
+            raise RemoteFailure(str(code))
+
     def send_input(
         self,
         tab: str,

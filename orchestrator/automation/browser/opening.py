@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any
 
 from orchestrator.automation.browser.record_access import RecordAccess, wait_for_change
@@ -13,6 +14,7 @@ from orchestrator.automation.browser.window_handles import WindowHandles
 from orchestrator.errors import NoAnswer, RemoteFailure, TimedOut
 from orchestrator.system.deadline import Deadline
 from orchestrator.webdriver.bidi import Bidi
+from orchestrator.webdriver.chromium import Chromium
 from orchestrator.webdriver.events.navigations import PendingNavigation
 from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
@@ -123,17 +125,47 @@ def open_by_bidi(
     tab = remote.execute("w3cGetCurrentWindowHandle")
     with nullcontext(Future[None]()) if is_waited_for else _committed(bidi, tab) as enough:
         watch = Watch(enough, meet_dialog, _LOOKS_EVERY)
-        try:
-            # With `none` it would answer while the document before is still there.
-            params = {"context": tab, "url": url, "wait": "interactive"}
+        # With `none` it would answer while the document before is still there.
+        params = {"context": tab, "url": url, "wait": "interactive"}
+        with _explaining(url, meet_dialog, partial(stop_loading, bidi, tab)):
             bidi.call("browsingContext.navigate", **params, limit=deadline.seconds_left, watch=watch)
-        except NoAnswer as lost:
-            meet_dialog()  # so is a lost session
-            stop_loading(bidi, tab)
-            raise TimedOut(f"{url} did not answer in time.", hint="Raise timeout or try again.") from lost
-        except RemoteFailure as refused:
-            if not _NO_PAGE.search(refused.message):
-                raise
+
+
+def open_by_devtools(
+    browser: Chromium, tab: str, url: str, deadline: Deadline, *, meet_dialog: Callable[[], object]
+) -> None:
+    """Navigate a tab of a browser that sessions share, until its new document is there.
+
+    While a page of another session hangs there, chromedriver passes on no command of BiDi.
+
+    Args:
+        browser: The connection beside the driver.
+        tab: The handle of the tab.
+        url: The URL to open.
+        deadline: The time by which it has to be there.
+        meet_dialog: As for `open_by_bidi`.
+
+    Raises:
+        TimedOut, RemoteFailure, DialogOpen: As `open_by_bidi` does.
+    """
+    meet_dialog()
+    watch = Watch(Future(), meet_dialog, _LOOKS_EVERY)
+    with _explaining(url, meet_dialog, lambda: None):
+        browser.navigate(tab, url, limit=deadline.seconds_left, watch=watch)
+
+
+@contextmanager
+def _explaining(url: str, meet_dialog: Callable[[], object], stop: Callable[[], object]) -> Iterator[None]:
+    """Turn what went wrong in loading a URL into its error, unless the URL has no page."""
+    try:
+        yield
+    except NoAnswer as lost:
+        meet_dialog()  # so is a lost session
+        stop()
+        raise TimedOut(f"{url} did not answer in time.", hint="Raise timeout or try again.") from lost
+    except RemoteFailure as refused:
+        if not _NO_PAGE.search(refused.message):
+            raise
 
 
 def stop_loading(bidi: Bidi, tab: str) -> None:
