@@ -6,13 +6,14 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
 from orchestrator.actions.base import Action, WaitingPageAction
 from orchestrator.actions.console import catch_up_events
-from orchestrator.automation.browser.opening import open_by_bidi, open_by_devtools, stop_loading
+from orchestrator.automation.browser.opening import open_by_bidi
 from orchestrator.automation.scene import Scene
 from orchestrator.errors import (
     DialogOpen,
@@ -137,14 +138,11 @@ class Navigate(WaitingPageAction):
             scene.watch_files()
         try:
             # The rest of loading is waited for in the page, in slices.
-            if scene.record.instance is not None and scene.navigations.bidi:
-                browser, tab = scene.browser_connection.connect(), scene.tabs.handles.recorded_handle()
-                open_by_devtools(browser, tab, url, deadline, meet_dialog=lambda: _meet_dialog(scene))
-            elif (bidi := scene.firefox_bidi or scene.navigations.bidi) is not None:
-                waits = self.wait_until != "none"
-                open_by_bidi(
-                    scene.remote, bidi, url, deadline, is_waited_for=waits, meet_dialog=lambda: _meet_dialog(scene)
-                )
+            waits, meet = self.wait_until != "none", partial(_meet_dialogs, scene)
+            if scene.navigations.bidi:
+                scene.navigations.open(url, deadline, is_waited_for=waits, meet_dialog=meet)
+            elif scene.firefox_bidi:
+                open_by_bidi(scene.remote, scene.firefox_bidi, url, deadline, is_waited_for=waits, meet_dialog=meet)
             else:
                 scene.remote.execute("get", url=url)
         except PageBroken:
@@ -170,7 +168,7 @@ class Navigate(WaitingPageAction):
         limit = Deadline(deadline.seconds_left if able else min(_HISTORY_SECONDS, deadline.seconds_left))
         while limit.seconds_left:
             if scene.navigations.wait(limit):
-                _give_up_load(scene)
+                scene.navigations.stop()
                 raise TimedOut(f"history {history} did not answer in time.", hint=_STILL_SHOWN)
             scene.check()
             after = scene.web_page.run(_HISTORY_STATE)
@@ -216,25 +214,28 @@ def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
         scene.remote.execute("setTimeouts", pageLoad=usual)
 
 
-def _meet_dialog(scene: Scene) -> None:
-    """Send a command that an open dialog keeps from running, or a crash, but neither a load nor a busy page."""
-    if scene.navigations.bidi:
-        scene.remote.cdp("Page.getNavigationHistory")
-    else:
-        scene.remote.execute("getTitle")
+def _meet_dialogs(scene: Scene) -> None:
+    """Send a command that an open dialog keeps from running, or a crash, but neither a load nor a busy page.
+
+    It is sent once more after each dialog: a page that opens them in a loop is reported, and not waited for.
+    """
+    met = -1
+    while met != scene.remote.dialogs_answered:
+        if met >= 0:
+            time.sleep(_PAUSE)
+        met = scene.remote.dialogs_answered
+        if scene.navigations.bidi:
+            scene.remote.cdp("Page.getNavigationHistory")
+        else:
+            scene.remote.execute("getTitle")
 
 
 def _read_failed_url(scene: Scene) -> str:
     """Read the URL of the error page, which the browser shows a moment after it has told of the error."""
-    deadline = Deadline(_SHOWS)
+    deadline = Deadline(_SHOWS if scene.tabs.devtools_address else 0)
     while (url := scene.tabs.read_current_url()) in {"", scene.record.url} and deadline.seconds_left:
         time.sleep(_PAUSE)
     return url
-
-
-def _give_up_load(scene: Scene) -> None:
-    if (bidi := scene.navigations.bidi) is not None:
-        stop_loading(bidi, scene.tabs.handles.recorded_handle())
 
 
 def _timed_out(scene: Scene, url: str, deadline: Deadline) -> TimedOut:

@@ -156,7 +156,7 @@ class Scene:
             turn, connection.browser_connection, self.subscriptions, self.event, self.settings.command_timeout
         )
         handles = WindowHandles(self.remote, connection.browser_connection, turn, pageless)
-        self.navigations = NavigationWatch(connection.subscriptions, turn, handles)
+        self.navigations = NavigationWatch(self.subscriptions, turn, handles, connection.browser_connection)
         self.tabs = SessionTabs(
             handles,
             self.finder.frames,

@@ -42,8 +42,11 @@ class ChromiumTab:
 
 
 @dataclass
-class _Input:
-    """Input to a tab: the CDP session for it, and what ends the wait for its page."""
+class _AttachedTab:
+    """The CDP session of a tab, and what ends the wait for input to its page.
+
+    It stays attached: the end of the CDP session by which a tab has navigated ends its virtual authenticators, too.
+    """
 
     session: str
     ended: Future[None] = field(default_factory=Future)
@@ -67,7 +70,7 @@ class Chromium:
             url = DevTools(address, _PATIENCE).socket_url()
         except OSError as cause:
             raise connection_errors.no_answer(name, f"no browser answers at {address}", cause) from cause
-        self._inputs: dict[str, _Input] = {}
+        self._attached: dict[str, _AttachedTab] = {}
         self._socket = WebSocket(url, name=name, timeout=_PATIENCE, on_event=self._handle_event)
 
     def __enter__(self) -> Self:
@@ -91,34 +94,27 @@ class Chromium:
 
     def empty(self, tab: str) -> None:
         """Open an empty document in a tab without a page."""
-        session = self._socket.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
-        try:
-            for command, params in EMPTYING:
-                self._socket.execute(command, params, session=session)
-        finally:
-            self._socket.send("Target.detachFromTarget", sessionId=session)
+        session = self._attach(tab).session
+        for command, params in EMPTYING:
+            self._socket.execute(command, params, session=session)
 
     def navigate(self, tab: str, url: str, *, limit: float, watch: Watch) -> None:
         """Navigate a tab until its new document is there; `watch` is what happens meanwhile.
 
-        A load that does not answer within `limit` seconds is stopped.
-
         Source: https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate.
 
         Raises:
-            NoAnswer: The server does not answer in time, or the browser is gone.
+            NoAnswer: The server does not answer within `limit` seconds, or the browser is gone.
             RemoteFailure: There is no such page; the message has the browser's code.
         """
-        session = self._socket.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
-        try:
-            answer = self._socket.execute("Page.navigate", {"url": url}, limit=limit, session=session, watch=watch)
-        except NoAnswer:
-            self._socket.send("Page.stopLoading", session=session)
-            raise
-        finally:
-            self._socket.send("Target.detachFromTarget", sessionId=session)
+        session = self._attach(tab).session
+        answer = self._socket.execute("Page.navigate", {"url": url}, limit=limit, session=session, watch=watch)
         if code := answer.get("errorText"):
             raise RemoteFailure(str(code))
+
+    def stop_loading(self, tab: str) -> None:
+        """Stop the navigation of a tab, without waiting for the answer."""
+        self._socket.send("Page.stopLoading", session=self._attach(tab).session)
 
     def send_input(
         self,
@@ -141,10 +137,7 @@ class Chromium:
             NoAnswer: The page does not respond within `limit` seconds, or the browser is gone.
             RemoteFailure: The tab is gone; nothing was sent.
         """
-        given = self._inputs.get(tab)
-        if given is None:
-            session = self._socket.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
-            given = self._inputs[tab] = _Input(str(session))
+        given = self._attach(tab)
         given.ended = Future()
         watch = Watch(given.ended, meanwhile, _LOOKS_EVERY)
         # The page's events are heard meanwhile only, or it could flood us.
@@ -153,7 +146,7 @@ class Chromium:
         try:
             enabled, *_ = self._socket.execute_all(commands, limit=limit, session=given.session, watch=watch)
             if isinstance(enabled, RemoteFailure):
-                self._inputs.pop(tab, None)
+                self._attached.pop(tab, None)
                 raise enabled
             # Not sent along: the page takes input and queries in different ways, of which either may be first.
             if query and not given.ended.done():
@@ -162,15 +155,22 @@ class Chromium:
             self._socket.send("Page.disable", session=given.session)
         return None if isinstance(result, RemoteFailure) else result
 
+    def _attach(self, tab: str) -> _AttachedTab:
+        """Return the CDP session of a tab, which stays attached."""
+        if tab not in self._attached:
+            session = self._socket.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
+            self._attached[tab] = _AttachedTab(str(session))
+        return self._attached[tab]
+
     def _handle_event(self, method: str, params: Mapping[str, Any], session: str) -> None:
         """End the wait for a page that handles no further input: a dialog is open, it was left, or its tab is gone."""
         is_gone = method == "Target.detachedFromTarget"
         ended = params["sessionId"] if is_gone else session if _ends_input(method, params) else ""
-        for tab, given in [*self._inputs.items()]:
+        for tab, given in [*self._attached.items()]:
             if given.session == ended and not given.ended.done():
                 given.ended.set_result(None)
             if given.session == ended and is_gone:
-                self._inputs.pop(tab, None)  # the caller may have forgotten it meanwhile
+                self._attached.pop(tab, None)  # the caller may have forgotten it meanwhile
 
     def create_context(self) -> str:
         """Create a browser context, with its own cookies and permissions but without a tab; returns its id."""

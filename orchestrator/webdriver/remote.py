@@ -38,7 +38,7 @@ _AT_LEAST = 0.01
 _PAUSE = 0.5
 """Seconds between two attempts to end a session."""
 DIALOGS_IN_A_ROW = 20
-"""Dialogs of a page that opens them in a loop that one command answers before it reports them."""
+"""Dialogs that are answered before they are reported, if the page runs no script of ours to its end meanwhile."""
 _LEFT = (
     *("aborted by navigation", "no such execution context"),
     *("Callback was not called before the unload event", "Document was unloaded"),
@@ -141,6 +141,8 @@ class Remote:
         self._recoveries: set[str] = set()
         self._gave_up: CommandListener | None = None
         self._transport = HttpTransport(self.url, self._credentials.find(url))
+        self.dialogs_answered = 0
+        """Dialogs that were answered since the page last ran a script of ours to its end, or since the call began."""
         self.deadline: Deadline | None = None
         """The end of the time that all further commands together may take: that of the session's start."""
 
@@ -148,6 +150,7 @@ class Remote:
     def listening(self, listener: CommandListener) -> Iterator[None]:
         """Call `listener` for what hinders the commands that are sent inside the block."""
         before, self._listener = self._listener, listener
+        self.dialogs_answered = 0
         try:
             yield
         finally:
@@ -174,14 +177,12 @@ class Remote:
         if self._listener and commands.asks_page(command, params):
             self._listener.await_document()
         answer = self._send_to_page(command, params, limit)
-        for _ in range(DIALOGS_IN_A_ROW):
+        while self.dialogs_answered < DIALOGS_IN_A_ROW and self._answer_dialog(answer, limit):
             # W3C handles user prompts before a command runs, so this one was not executed and may be sent again.
-            if not self._answer_dialog(answer, limit):
-                break
+            self.dialogs_answered += 1
             answer = self._send(command, params, limit)
-        else:
-            if answer.error == "unexpected alert open":
-                raise DialogOpen(self._dialog_text(answer), endless=True)
+        if answer.error == "unexpected alert open" and self.dialogs_answered >= DIALOGS_IN_A_ROW:
+            raise DialogOpen(self._dialog_text(answer), endless=True)
         if answer.error is None:
             return _checked(command, answer.value)
         if answer.error == "no such window" and self._listener and "window" not in self._recoveries:
@@ -201,6 +202,10 @@ class Remote:
             self.await_page(self.timeout)
         if self._listener and self._listener.deferred:
             self._listener.run_deferred()
+
+    def note_page_answered(self) -> None:
+        """Note that the page has run a script of ours to its end: further dialogs are no endless row of them."""
+        self.dialogs_answered = 0
 
     def _answer_dialog(self, answer: RemoteResponse, limit: float | None) -> bool:
         """Answer the dialog that blocked a command; False if there is none, or it stays open."""
@@ -308,7 +313,10 @@ class Remote:
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
-        return self.execute("w3cExecuteScript", script=script, args=list(args))
+        value = self.execute("w3cExecuteScript", script=script, args=list(args))
+        if value is not None:  # as it is where a dialog opened meanwhile
+            self.note_page_answered()
+        return value
 
     def script_list(self, script: str, length: int) -> list[Any]:
         """Run a script of ours as `script` does; return its answer, a list of this many values.

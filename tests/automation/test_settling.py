@@ -94,7 +94,7 @@ def test_a_page_that_is_not_at_rest_is_asked_again_with_the_same_start(scene: Sc
 
 @pytest.mark.parametrize(
     ("answer", "reason"),
-    [(unsettled(IN_FLIGHT), IN_FLIGHT), (None, "the page is navigating")],
+    [(unsettled(IN_FLIGHT), IN_FLIGHT), (None, "the page navigates or opens dialogs")],
     ids=["busy", "navigating"],
 )
 def test_at_the_limit_the_reason_and_the_difference_so_far_are_reported(

@@ -27,7 +27,7 @@ from orchestrator.snapshot.methods import (
     is_refused,
 )
 from orchestrator.snapshot.view import View
-from orchestrator.snapshot.web.page import Interrupted, NavigationPending
+from orchestrator.snapshot.web.page import INTERRUPTS, Interrupted, NavigationPending
 from orchestrator.system.deadline import SLICE, Deadline
 
 _FIRST_SLICE = 0.05
@@ -217,7 +217,7 @@ class Finder:
         self, method: LocatingMethod[FoundT], deadline: Deadline, locator: Mapping[str, Any] | None, **params: Any
     ) -> FoundT | RefusedAnswer:
         """Call in slices; the frame in which the answer was found is current afterwards."""
-        answer: dict[str, Any] = {"ok": False, "reason": "not_found", "detail": "the page is navigating", "matches": 0}
+        answer: dict[str, Any] = {"ok": False, "reason": "not_found", "detail": INTERRUPTS, "matches": 0}
         asked = {**params, "locator": locator} if locator else params
         longest = _FIRST_SLICE
         while True:

@@ -1,4 +1,4 @@
-"""Opens URLs by WebDriver BiDi, and waits for the servers of navigations."""
+"""Opens URLs beside the driver, and waits for the servers of navigations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from orchestrator.automation.browser.window_handles import WindowHandles
 from orchestrator.errors import NoAnswer, RemoteFailure, TimedOut
 from orchestrator.system.deadline import Deadline
 from orchestrator.webdriver.bidi import Bidi
-from orchestrator.webdriver.chromium import Chromium
+from orchestrator.webdriver.chromium import BrowserConnection, Chromium
 from orchestrator.webdriver.events.navigations import PendingNavigation
 from orchestrator.webdriver.events.subscriptions import EventSubscriptions
 from orchestrator.webdriver.remote import Remote
@@ -33,12 +33,21 @@ class NavigationWatch:
 
     While a navigation has no answer, Chromium holds back what DevTools ask the page. Other drivers hold back commands
     themselves, and stop the navigation at their page load timeout: there nothing is known of it.
+
+    Args:
+        subscriptions: The session's events.
+        turn: Its record.
+        handles: Its tabs.
+        browser: Its browser on this machine.
     """
 
-    def __init__(self, subscriptions: EventSubscriptions, turn: RecordAccess, handles: WindowHandles) -> None:
+    def __init__(
+        self, subscriptions: EventSubscriptions, turn: RecordAccess, handles: WindowHandles, browser: BrowserConnection
+    ) -> None:
         self._subscriptions = subscriptions
         self._turn = turn
         self._handles = handles
+        self._browser = browser
 
     @property
     def bidi(self) -> Bidi | None:
@@ -50,6 +59,32 @@ class NavigationWatch:
     def pending(self) -> PendingNavigation | None:
         """The navigation of the current tab that its server has not answered yet."""
         return self._subscriptions.pending_navigation(self._handles.recorded_handle()) if self.bidi else None
+
+    def open(self, url: str, deadline: Deadline, *, is_waited_for: bool, meet_dialog: Callable[[], object]) -> None:
+        """Navigate the current tab of such a session; arguments and errors are those of `open_by_bidi`.
+
+        In a browser that sessions share by its DevTools: chromedriver passes on no command of BiDi while a page of
+        another session hangs there.
+        """
+        if self._is_shared:
+            open_by_devtools(self._browser.connect(), self._handles.recorded_handle(), url, deadline, meet_dialog)
+        elif self.bidi:
+            open_by_bidi(
+                self._handles.remote, self.bidi, url, deadline, is_waited_for=is_waited_for, meet_dialog=meet_dialog
+            )
+
+    def stop(self) -> None:
+        """Stop the navigation of the current tab; does nothing where nothing is known of it."""
+        tab = self._handles.recorded_handle()
+        if self._is_shared:
+            with suppress(NoAnswer, RemoteFailure):
+                self._browser.connect().stop_loading(tab)
+        elif self.bidi:
+            _stop_loading(self.bidi, tab)
+
+    @property
+    def _is_shared(self) -> bool:
+        return self._turn.record.instance is not None
 
     def wait(self, deadline: Deadline) -> PendingNavigation | None:
         """Wait for the answer to a navigation of the current tab; return it if there is none in time."""
@@ -127,16 +162,14 @@ def open_by_bidi(
         watch = Watch(enough, meet_dialog, _LOOKS_EVERY)
         # With `none` it would answer while the document before is still there.
         params = {"context": tab, "url": url, "wait": "interactive"}
-        with _explaining(url, meet_dialog, partial(stop_loading, bidi, tab)):
+        with _explaining(url, meet_dialog, partial(_stop_loading, bidi, tab)):
             bidi.call("browsingContext.navigate", **params, limit=deadline.seconds_left, watch=watch)
 
 
 def open_by_devtools(
-    browser: Chromium, tab: str, url: str, deadline: Deadline, *, meet_dialog: Callable[[], object]
+    browser: Chromium, tab: str, url: str, deadline: Deadline, meet_dialog: Callable[[], object]
 ) -> None:
-    """Navigate a tab of a browser that sessions share, until its new document is there.
-
-    While a page of another session hangs there, chromedriver passes on no command of BiDi.
+    """Navigate a tab until its new document is there; a load that is given up is stopped.
 
     Args:
         browser: The connection beside the driver.
@@ -150,7 +183,7 @@ def open_by_devtools(
     """
     meet_dialog()
     watch = Watch(Future(), meet_dialog, _LOOKS_EVERY)
-    with _explaining(url, meet_dialog, lambda: None):
+    with _explaining(url, meet_dialog, partial(browser.stop_loading, tab)):
         browser.navigate(tab, url, limit=deadline.seconds_left, watch=watch)
 
 
@@ -168,7 +201,7 @@ def _explaining(url: str, meet_dialog: Callable[[], object], stop: Callable[[], 
             raise
 
 
-def stop_loading(bidi: Bidi, tab: str) -> None:
+def _stop_loading(bidi: Bidi, tab: str) -> None:
     """Stop the navigation of a tab (CDP `Page.stopLoading`), by the tab's handle; does nothing in other browsers."""
     with suppress(NoAnswer, RemoteFailure):
         bidi.cdp("Page.stopLoading", context=tab)

@@ -16,7 +16,7 @@ from orchestrator.snapshot.answers import PageAddress
 from orchestrator.snapshot.change_answers import DeltaAnswer, MarkAnswer, SettleAnswer
 from orchestrator.snapshot.methods import DELTA, MARK, SETTLE, AnswerT, PageMethod
 from orchestrator.snapshot.view import View
-from orchestrator.snapshot.web.page import Interrupted, NavigationPending
+from orchestrator.snapshot.web.page import INTERRUPTS, Interrupted, NavigationPending
 from orchestrator.system.deadline import Deadline
 
 _NO_BASELINE = "elsewhere"
@@ -160,7 +160,7 @@ class ChangeObserver:
     def _settle(self, scene: ObservedScene, deadline: Deadline, stability: float) -> SettleAnswer:
         """Wait until the page has settled; the engine's answer with the changes, or the reason why it has not."""
         params = {"stability": round(stability * 1000), "since": deadline.started, **self._page_baseline(scene)}
-        reason = "the page is navigating"
+        reason = INTERRUPTS
         while True:
             scene.check()
             try:
@@ -176,7 +176,7 @@ class ChangeObserver:
                 if pending := scene.navigations.wait(deadline):
                     raise pending.error() from None
             except (Interrupted, PlaceGone, TimedOut):
-                reason = "the page is navigating"
+                reason = INTERRUPTS
                 # Between two dialogs in a row Firefox answers for a page whose script has not ended.
                 params["since"] = Deadline(0).started
             if not deadline.seconds_left:

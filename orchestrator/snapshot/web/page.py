@@ -148,6 +148,10 @@ class EngineWorld(Protocol):
         ...
 
 
+INTERRUPTS = "the page navigates or opens dialogs"
+"""Says why a page whose calls are all interrupted is not read."""
+
+
 class Interrupted(Exception):
     """The page gave no answer: a dialog opened while the script ran, or the document went away."""
 

@@ -157,7 +157,10 @@ class SandboxWorld:
             if refused.details.get("error") in _GONE:
                 raise self._left() from refused
             raise _thrown(refused) from refused
-        return _read(answer) if answer is not None else {}
+        if answer is None:
+            return {}
+        self._remote.note_page_answered()
+        return _read(answer)
 
     def _await_no_dialog(self, tab: str) -> Future[None]:
         """Meet the dialogs that are open in a tab; return a future that is done when the next one opens."""

@@ -295,6 +295,7 @@ class PageWorld:
             thrown = answer["exceptionDetails"].get("exception", {}).get("description", "")
             raise RemoteFailure(f"The page could not be read: {thrown[:LONGEST_FAULT]}", error="javascript error")
         result: Mapping[str, Any] = answer["result"]
+        self._remote.note_page_answered()
         return result
 
     def _cdp(self, command: str, **params: Any) -> dict[str, Any]:

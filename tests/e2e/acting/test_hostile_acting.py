@@ -189,6 +189,20 @@ def test_a_page_with_endless_dialogs_can_be_left(stage: Stage, script: str) -> N
     check_usable(stage)
 
 
+def test_a_page_that_opens_dialogs_in_a_loop_is_told_as_one_by_each_call(stage: Stage) -> None:
+    """Neither a look nor an act waits out its time: a page without a pause between two dialogs answers nothing."""
+    html = "<button>Go</button><script>setInterval(() => alert(1), 1)</script>"
+    calls = [
+        stage.call("navigate", url=stage.page(html)),
+        stage.call("get_visible_elements"),
+        stage.call("get_text"),
+        stage.call("click_element", selector="button"),
+    ]
+    assert {call.code for call in calls} == {"dialog_open"}
+    assert all("The page opens one after another: navigate elsewhere." in call.text for call in calls)
+    check_usable(stage)
+
+
 def test_equal_events_of_a_call_are_reported_once_with_their_number(stage: Stage) -> None:
     """A page that opens the same dialog again and again does not fill the result with the same sentence."""
     stage.show("<button id=b>Go</button><script>b.onclick = () => { for (let i = 0; i < 12; i++) alert(1) }</script>")
