@@ -66,6 +66,10 @@ class Bidi:
         """True if the socket is open, as far as is known."""
         return self._socket is not None and self._socket.is_open
 
+    def hears(self, events: Collection[str]) -> bool:
+        """Return True if the events are subscribed to: the driver has not refused them."""
+        return {*events}.issubset(event for group in [*self._subscriptions] for event in group)
+
     def call(self, method: str, /, *, limit: float | None = None, watch: Watch | None = None, **params: Any) -> Any:
         """Send a command and return its result; `watch` is what happens until the answer comes.
 
@@ -126,6 +130,7 @@ class Bidi:
             for group, error in zip(groups, errors, strict=True):
                 if error:
                     self._remove(group)
+            self._subscribe_orphans(socket)
             if refusals := [error for error in errors[: len(required)] if error]:
                 raise refusals[0]
 
@@ -244,6 +249,12 @@ class Bidi:
             self._listeners[event] = [other for other in self._listeners[event] if other is not listener]
             if not self._listeners[event]:
                 del self._listeners[event]
+
+    def _subscribe_orphans(self, socket: WebSocket) -> None:
+        """Subscribe to events that still have listeners, but were refused with the group of others."""
+        subscribed = {event for group in self._subscriptions for event in group}
+        if orphans := [event for event in self._listeners if event not in subscribed]:
+            self._subscribe(socket, [[event] for event in orphans], self._tabs)
 
     def _subscribe_again(self, socket: WebSocket) -> None:
         try:

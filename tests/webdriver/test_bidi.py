@@ -211,6 +211,19 @@ def test_a_subscription_with_an_unknown_bidi_event_is_refused_and_forgotten(far:
     assert kept[-1] == "on"
 
 
+def test_an_event_that_was_refused_with_other_listeners_reaches_those_who_asked_for_it_as_well(
+    far: Far, bidi: Bidi
+) -> None:
+    """Listeners of an event have it, whether or not others asked for it together with an unknown one."""
+    lost, kept = Heard(), Heard()
+    assert not bidi.hears([LOG])
+    bidi.listen_all(optional=[{LOG: lost, "log.noSuchEvent": lost}, {LOG: kept}])
+    assert (bidi.hears([LOG]), bidi.hears([LOG, "log.noSuchEvent"])) == (True, False)
+    far.js("console.log('on')")
+    bidi.call("browsingContext.getTree")
+    assert (lost, kept[-1:]) == ([], ["on"])
+
+
 def test_a_closed_bidi_socket_stays_closed(far: Far) -> None:
     """A command does not open a closed socket again, and the session lives on."""
     bidi = Bidi(far.url, name="shop", timeout=20)

@@ -114,8 +114,7 @@ class Permissions:
         record = self._turn.record
         if self._by_origin is not None:
             return partial(self._by_origin.apply, origin_states(record))
-        name = browser_support.normalize_browser_name(record.capabilities.get("browserName"))
-        return partial(self._set_all, [*self._commands()] if name in browser_support.CHROMIUM else [])
+        return partial(self._set_all, [*self._commands()] if self._is_chromium else [])
 
     def _set_all(self, settings: list[Command]) -> None:
         if not settings:
@@ -135,8 +134,13 @@ class Permissions:
 
     def forget_refusals(self) -> None:
         """Wait until no request is refused any more because the last one was, under an earlier policy."""
-        if self._by_origin is None:
+        if self._is_chromium:
             time.sleep(_REMEMBERED)
+
+    @property
+    def _is_chromium(self) -> bool:
+        name = browser_support.normalize_browser_name(self._turn.record.capabilities.get("browserName"))
+        return name in browser_support.CHROMIUM
 
     def revoke_denied(self) -> None:
         """Revoke approvals that the policies now deny."""

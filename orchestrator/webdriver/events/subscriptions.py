@@ -134,7 +134,8 @@ class EventSubscriptions:
     @property
     def knows_navigations(self) -> bool:
         """True while the browser tells of the navigations of its tabs."""
-        return self.bidi is not None and self.bidi.is_open and not self._navigation_topic.is_muted
+        topic, bidi = self._navigation_topic, self.bidi
+        return bidi is not None and bidi.is_open and bidi.hears(topic.events) and not topic.is_muted
 
     def visited_origins(self) -> list[str]:
         """Return the origins of pages that were shown, the last one first."""
