@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.resources import files
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 from orchestrator.errors import NoAnswer, PageLeft, PlaceGone, RemoteFailure
 from orchestrator.models import browser_support
+from orchestrator.system.deadline import Deadline
 from orchestrator.webdriver.bidi import Bidi
 from orchestrator.webdriver.remote import Remote
 from orchestrator.webdriver.storage import storage_script
@@ -39,6 +41,8 @@ _NO_FRAME = "No frame"
 """Begins what Chromium says of a frame that another process shows."""
 _FRAME_LIMIT = 5.0
 """Seconds for a call by BiDi, whose slices last one second: a dialog that opens meanwhile holds the answer back."""
+_SILENT, _PAUSE = 3.0, 0.02
+"""Seconds for which Chromium may call no event listener in a page that opens windows, and between two attempts."""
 _ROOT = "return document.documentElement"
 LONGEST_FAULT = 300
 """Characters of an error of the engine that are reported."""
@@ -169,7 +173,10 @@ class PageWorld:
         if answer != MISSING:
             return answer
         self.run("return true;", [])  # an engine that hears what the hooks report
-        return self._remote.script(HOOKS + body, args)
+        deadline = Deadline(_SILENT)
+        while (answer := self._remote.script(HOOKS + body, args)) == MISSING and deadline.seconds_left:
+            time.sleep(_PAUSE)
+        return answer
 
     def element(self, body: str, args: list[Any]) -> Any:
         """Run a function body that returns an element of the current document; return the remote end's reference.

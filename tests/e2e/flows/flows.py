@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ TOTAL = "The total is 5050"
 SUM = "total = sum(range(101))\nprint('The total is', total)"
 PATIENCE = 60_000
 """Milliseconds for what a server does."""
+_TIME, _ANY_TIME = re.compile(r"\b\d+ ms\b"), "999 ms"
+"""A time, which depends on the machine."""
 QUESTION, REPLY = "Lunch at noon?", "Noon it is."
 
 
@@ -34,7 +37,7 @@ class Agent:
 
     Attributes:
         read: The texts of all answers, the last one at the end.
-        size: The bytes of all answers' texts as they stand on the wire.
+        size: The bytes of all answers' texts as they stand on the wire, with times of three digits.
     """
 
     def __init__(self, server: Served) -> None:
@@ -52,7 +55,7 @@ class Agent:
         answer = self._server.call(tool, **arguments)
         assert not answer.failed, answer.text
         self.read.append(answer.text)
-        self.size += len(answer.fenced_text.encode())
+        self.size += len(_TIME.sub(_ANY_TIME, answer.fenced_text).encode())
         return answer.text
 
     def find(self, line: str, *, after: str = "") -> str:
