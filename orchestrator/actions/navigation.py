@@ -217,17 +217,17 @@ def _page_load_limit(scene: Scene, timeout_ms: int | None) -> Iterator[None]:
 def _meet_dialogs(scene: Scene) -> None:
     """Send a command that an open dialog keeps from running, or a crash, but neither a load nor a busy page.
 
-    It is sent once more after each dialog: a page that opens them in a loop is reported, and not waited for.
+    In Chromium it is sent once more after each dialog: a page that opens them in a loop cannot be left there.
     """
+    if scene.navigations.bidi is None:
+        scene.remote.execute("getTitle")
+        return
     met = -1
     while met != scene.remote.dialogs_answered:
         if met >= 0:
             time.sleep(_PAUSE)
         met = scene.remote.dialogs_answered
-        if scene.navigations.bidi:
-            scene.remote.cdp("Page.getNavigationHistory")
-        else:
-            scene.remote.execute("getTitle")
+        scene.remote.cdp("Page.getNavigationHistory")
 
 
 def _read_failed_url(scene: Scene) -> str:

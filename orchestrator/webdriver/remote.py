@@ -184,6 +184,9 @@ class Remote:
         if answer.error == "unexpected alert open" and self.dialogs_answered >= DIALOGS_IN_A_ROW:
             raise DialogOpen(self._dialog_text(answer), endless=True)
         if answer.error is None:
+            # The answer is null where a dialog opened under a script.
+            if answer.value is not None and command != commands.CDP and commands.asks_page(command, params):
+                self.note_page_answered()
             return _checked(command, answer.value)
         if answer.error == "no such window" and self._listener and "window" not in self._recoveries:
             raise self._replace_window(self._listener)
@@ -313,10 +316,7 @@ class Remote:
 
     def script(self, script: str, args: Sequence[Any] = ()) -> Any:
         """Run a function body in the current browsing context; a promise is awaited (Execute Script)."""
-        value = self.execute("w3cExecuteScript", script=script, args=list(args))
-        if value is not None:  # as it is where a dialog opened meanwhile
-            self.note_page_answered()
-        return value
+        return self.execute("w3cExecuteScript", script=script, args=list(args))
 
     def script_list(self, script: str, length: int) -> list[Any]:
         """Run a script of ours as `script` does; return its answer, a list of this many values.
