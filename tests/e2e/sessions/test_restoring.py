@@ -117,6 +117,7 @@ async def test_a_tab_that_comes_back_without_its_page_is_closed(
         if tab.name in emptied:
             remote("POST", f"{driver}/window", {"handle": tab.handle})
             remote("POST", f"{driver}/url", {"url": "about:blank"})
+            await until_async(lambda: remote("GET", f"{driver}/url") == "about:blank", "an empty tab")
     async with server(home) as one:
         session = await one.session("shop:ann")
         back = await session.tabs("list")
