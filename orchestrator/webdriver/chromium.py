@@ -45,7 +45,7 @@ class ChromiumTab:
 class _AttachedTab:
     """The CDP session of a tab, and what ends the wait for input to its page.
 
-    It stays attached: the end of the CDP session by which a tab has navigated ends its virtual authenticators, too.
+    It stays attached: with the end of any CDP session of a tab, Chromium ends the tab's virtual authenticators.
     """
 
     session: str
